@@ -3,7 +3,8 @@
 It starts a new arena and a server that writes answers word by word and notes when. Each visitor opens a battle, listens
 on the socket as a page does, sends a prompt, votes, and begins anew. Reported are the time from the server's words to
 the socket's message beyond the clock of the turn (words that were early are due when the clock shows them), the times
-of API calls, and what failed. `--words-s` beyond 20 is quicker than the clock, which shows 120 characters a second.
+of API calls, what failed, and the processor time that each part of the arena took, which says the same on a machine
+that other work keeps busy. `--words-s` beyond 20 is quicker than the clock, which shows 120 characters a second.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import tempfile
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from multiprocessing.queues import Queue
@@ -29,6 +30,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import django
+import psutil
 from websockets.exceptions import WebSocketException
 from websockets.sync.client import connect
 
@@ -163,6 +165,30 @@ def report(heard: Heard, written: Sequence[Written]) -> None:
     print(f"all calls: {_said([each for seconds in heard.calls.values() for each in seconds])}")
 
 
+def processor_seconds(arena: Arena) -> dict[str, float]:
+    """What each part of the arena has taken so far, its children included, and what measures: visitors and server."""
+    parts = {part: _taken(psutil.Process(number)) for part, number in arena.children().items()}
+    ours = sum(sum(psutil.Process(number).cpu_times()[:2]) for number in (os.getpid(), *_servers()))
+    return {**parts, "(the bench itself)": ours}
+
+
+def _servers() -> list[int]:
+    return [child.pid for child in multiprocessing.active_children() if child.pid is not None]
+
+
+def _taken(process: psutil.Process) -> float:
+    return float(sum(sum(each.cpu_times()[:2]) for each in (process, *process.children(recursive=True))))
+
+
+def report_processor(spent: Mapping[str, float], battles: int) -> None:
+    parts = {part: seconds for part, seconds in spent.items() if not part.startswith("(")}
+    said = ", ".join(
+        f"{part} {1e3 * seconds / battles:.0f}" for part, seconds in sorted(parts.items()) if seconds > 0.1
+    )
+    print(f"processor time of a battle: {1e3 * sum(parts.values()) / battles:.0f} ms ({said})")
+    print(f"the bench itself: {1e3 * spent['(the bench itself)'] / battles:.0f} ms a battle")
+
+
 def _said(seconds: Sequence[float]) -> str:
     if len(seconds) < 2:
         return "too few"
@@ -199,8 +225,12 @@ def main() -> None:
                 about = ["--url", url, "--served-name", model, "--name", f"The {model} one"]
                 arena.manage("add_model", f"the-{model}", "--kind", "text", *about)
             wait_until(lambda: is_open(arena.url), 120)
+            before, load = processor_seconds(arena), os.getloadavg()[0]
             heard = crowd(arena.url, options.visitors, options.seconds)
+            spent = {part: seconds - before.get(part, 0.0) for part, seconds in processor_seconds(arena).items()}
             report(heard, _all(written))
+            report_processor(spent, len(heard.pieces))
+            print(f"load of the machine: {load:.1f} before, {os.getloadavg()[0]:.1f} after")
         finally:
             arena.close()
             server.terminate()

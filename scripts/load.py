@@ -46,9 +46,10 @@ for name in {INSTANT!r}:
     Policy.objects.create(id=name, name=name, family="reference", adapter="still", provenance="Answers at once")
 """
 ONLY_SCRIPTED = "from texts.models import LanguageModel as M; M.objects.update(status='retired')"
-HOSTED = f"""
+SCRIPTED = ("scripted-quick", "scripted-slow")
+HOSTED = """
 from arena.models import Hosting
-print(Hosting.objects.able().filter(contestant__in={INSTANT!r}).count())
+print(Hosting.objects.able().filter(contestant__in={names!r}).values("contestant").distinct().count())
 """
 SAMPLE_S = 30.0
 READY_WITHIN_S = 600.0
@@ -112,14 +113,16 @@ def _slope(seen: list[tuple[float, float]]) -> float:
 
 
 def prepare(arena: Arena, language_server: str | None) -> None:
-    """Replace all policies by instant ones, and wait until the worker hosts them; enter two language models."""
+    """Replace all policies by instant ones, enter two language models, and wait until workers host all of them."""
+    expected = (*INSTANT, *(SCRIPTED if language_server else ()))
     if language_server is not None:
         arena.manage("shell", "-c", ONLY_SCRIPTED)
-        for name in ("quick", "slow"):
-            about = ["--url", language_server, "--served-name", name]
-            arena.manage("add_model", f"scripted-{name}", "--kind", "text", *about)
+        for name in SCRIPTED:
+            about = ["--url", language_server, "--served-name", name.removeprefix("scripted-")]
+            arena.manage("add_model", name, "--kind", "text", *about)
     arena.manage("shell", "--verbosity", "0", "-c", ONLY_INSTANT)
-    wait_until(lambda: arena.manage("shell", "--verbosity", "0", "-c", HOSTED).strip() == str(len(INSTANT)), 300)
+    asked = ("shell", "--verbosity", "0", "-c", HOSTED.format(names=expected))
+    wait_until(lambda: arena.manage(*asked).strip() == str(len(expected)), 300)
 
 
 @contextmanager

@@ -9,9 +9,10 @@ from django.conf import settings
 from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy
 
-from arena.kinds import Json, Kind, Look, Place
-from arena.models import Attempt, Contestant, ContestantQuerySet
-from texts import chunks, looks, moderation, spending
+from arena.kinds import CalibrationBattle, Json, Kind, Look, Place
+from arena.models import Attempt, Battle, Contestant, ContestantQuerySet
+from arena.queue.hosting import Hosts
+from texts import calibration, chunks, looks, moderation, spending
 from texts.about import CATEGORIES as TOPICS
 from texts.about import LANGUAGES
 from texts.models import TEXT, LanguageModel
@@ -84,12 +85,21 @@ class Texts(Kind):
         moderation.check_prompt(prompt)
         return prompt
 
+    def calibration(self, battle: Battle, instruction: str, hosts: Hosts) -> CalibrationBattle | None:
+        return calibration.maybe_repeat(battle, instruction, hosts)
+
     def looks(self) -> Iterable[Look]:
         return looks.of_votes(tuple(self.measures))
 
     def title_of(self, dimension: str, group: str) -> str:
         names: Mapping[str, Any] = TOPICS if dimension == "category" else LANGUAGES
         return str(names.get(group, group))
+
+    def prepare(self) -> None:
+        """Otherwise the first answers would wait for this, all at once."""
+        from texts import about, play  # noqa: F401 - the client
+
+        about.language_of("What is this?")
 
     def play(self, episode_id: str) -> None:
         from texts.play import play

@@ -63,7 +63,9 @@ def _play_claimed(attempt: Attempt) -> None:
         log.exception("%s failed", attempt.episode_id)
         _fail(attempt, "internal", f"{type(error).__name__}: {error}")
     else:
-        retry_while_busy(lambda: actions.finish_attempt(attempt, ending, lambda: _keep(attempt, details)))
+        said = attempt.turn.instruction  # what it is about is found before the transaction, which others wait for
+        prompt = Prompt(turn_id=attempt.turn_id, category=category_of(said), language=language_of(said))
+        retry_while_busy(lambda: actions.finish_attempt(attempt, ending, lambda: _keep(attempt, details, prompt)))
 
 
 def _answer(attempt: Attempt, model: LanguageModel) -> tuple[Ending, Answer]:
@@ -173,15 +175,13 @@ def _document(attempt: Attempt, text: str, details: Answer) -> dict[str, Any]:
     }
 
 
-def _keep(attempt: Attempt, details: Answer) -> None:
+def _keep(attempt: Attempt, details: Answer, prompt: Prompt) -> None:
     """Save the rows, in place of those of an earlier try. An answer that names its model spoils the battle: the visitor
     may vote and learns nothing of it, and the vote does not count."""
     if details.names_itself:
         log.warning("%s names its model or maker", attempt.episode_id)
         Battle.objects.filter(battle_id=attempt.turn.battle_id).update(spoiled=True)
     columns = [field.name for field in Answer._meta.concrete_fields if not field.primary_key]
-    said = attempt.turn.instruction
-    prompt = Prompt(turn_id=attempt.turn_id, category=category_of(said), language=language_of(said))
     Prompt.objects.bulk_create([prompt], ignore_conflicts=True)
     Answer.objects.bulk_create([details], update_conflicts=True, unique_fields=["attempt"], update_fields=columns)
 

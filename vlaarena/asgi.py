@@ -14,6 +14,7 @@ from vlaarena.handler import get_asgi_application
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "vlaarena.settings")
 http = get_asgi_application()  # sets Django up, so it must precede every import of models
 
+from arena.live import release  # noqa: E402
 from arena.routing import everywhere_else, websocket_urlpatterns  # noqa: E402
 from people.token_access import TokenSockets  # noqa: E402
 from vlaarena.body_limit import BodyLimit  # noqa: E402
@@ -33,5 +34,6 @@ application = ProtocolTypeRouter(
 )
 
 _ = get_resolver().url_patterns  # imports every view
+release.longest_of_any()  # reads the tasks of robots, for which the first visitors would wait
 gc.collect()
 gc.freeze()  # exempts imported objects from collection, which took 8 % of the processor time of requests

@@ -11,12 +11,14 @@ from arena.actions.attempts import (
     fail_attempt,
     finish_attempt,
     give_up_attempt,
-    is_wanted,
+    pass_all,
     pass_chunks,
+    passed,
     refuse_attempt,
     report_progress,
     resend_attempt,
     retry_attempt,
+    wanted,
 )
 from arena.actions.expire import expire_battle
 from arena.actions.feedback import save_feedback

@@ -6,7 +6,7 @@ Only the try that the row names may report on it or settle it. A try that was gi
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
@@ -19,6 +19,7 @@ from arena.actions.admission import send_due_or_leave_to_the_sweep
 from arena.actions.announce import announce, announce_all, lock_battle, take_back_end
 from arena.errors import NotRetryable, QueueUnavailable
 from arena.live import events, release
+from arena.live.chunk_cache import Passed
 from arena.models import Attempt, AttemptQuerySet, AttemptStatus, Battle, BattleStatus, Turn, row_or_none
 from arena.queue import dispatch
 from arena.rules import allowed_actions, turn_status
@@ -90,14 +91,30 @@ def report_progress(attempt: Attempt, length: int) -> bool:
     return Attempt.objects.still_running(attempt).update(length=length, heartbeat_at=timezone.now()) == 1
 
 
-def is_wanted(attempt: Attempt) -> bool:
-    """What `report_progress` answers, by a read alone: for those who ask more often than they need to show life."""
-    return bool(Attempt.objects.still_running(attempt).exists())
+def wanted(attempts: Collection[Attempt], alive: bool) -> set[Attempt]:
+    """Which of these tries were not given up, by one read. `alive`: record by one write that they go on, too."""
+    playing = {each.episode_id: each for each in attempts}
+    rows = Attempt.objects.running().filter(episode_id__in=playing).values_list("episode_id", "tries")
+    found = {playing[episode_id] for episode_id, tries in rows if playing[episode_id].tries == tries}
+    if alive and found:
+        still = Attempt.objects.running().filter(episode_id__in=[each.episode_id for each in found])
+        still.update(heartbeat_at=timezone.now())
+    return found
 
 
 def pass_chunks(attempt: Attempt, first: int, chunks: list[bytes]) -> None:
     """Send the chunks from number `first` on to the sockets that will show them. No row changes."""
-    events.pass_chunks(attempt.turn.battle_id, attempt.turn_id, str(attempt.side), attempt.tries, first, chunks)
+    pass_all([passed(attempt, first, chunks)])
+
+
+def pass_all(chunks: Sequence[Passed]) -> None:
+    """The same for many attempts at once: one message."""
+    events.pass_chunks(chunks)
+
+
+def passed(attempt: Attempt, first: int, chunks: list[bytes] | None) -> Passed:
+    """Chunks of an attempt, for `pass_all`."""
+    return Passed(attempt.turn.battle_id, attempt.turn_id, str(attempt.side), attempt.tries, first, chunks)
 
 
 def finish_attempt(attempt: Attempt, ending: Ending, keep_details: Callable[[], object] = lambda: None) -> bool:
@@ -215,8 +232,8 @@ def _pass_end(turn: Turn, side: Attempt) -> None:
     """Tell sockets that a side has no more chunks. They show a failed side standing still for as long as such a turn
     may take: the other side's length must not show which side failed."""
     length = kinds.longest_of(turn) if side.status == AttemptStatus.FAILED else side.length
-    about = (turn.battle_id, turn.turn_id, str(side.side), side.tries)
-    transaction.on_commit(partial(events.pass_end, *about, length))
+    ended = Passed(turn.battle_id, turn.turn_id, str(side.side), side.tries, length, None)
+    transaction.on_commit(partial(events.pass_chunks, [ended]))
 
 
 def close_turn(battle: Battle, turn: Turn, turns: list[Turn], *, instead: bool = False) -> None:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import logging
 import math
 import os
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
@@ -25,51 +26,52 @@ KEPT_S = 120  # after the last chunk, in addition to the longest clock of a turn
 END = "end"
 
 
-class CachedChunk(NamedTuple):
-    """A chunk of one side. Without `chunk`, `number` is the last one up to which the side is shown."""
+class Passed(NamedTuple):
+    """Chunks of one side from number `first` on; 0 is the start. Without `chunks`, the side has no more, and is shown
+    up to number `first`."""
 
+    battle_id: str
+    turn_id: str
     side: str
     tries: int
-    number: int
-    chunk: bytes | None
+    first: int
+    chunks: list[bytes] | None
 
 
-def keep_chunks(turn_id: str, side: str, tries: int, first: int, chunks: list[bytes]) -> None:
-    """Keep the chunks from number `first` on."""
-    _keep(turn_id, {f"{side}:{tries}:{number}": chunk for number, chunk in enumerate(chunks, first)})
+def keep(pipeline: Any, passed: Iterable[Passed]) -> None:
+    """Add to the pipeline that these chunks are kept."""
+    fields: dict[str, dict[str, bytes]] = defaultdict(dict)
+    for each in passed:
+        fields[each.turn_id].update(_fields(each))
+    kept_s = KEPT_S + math.ceil((release.buffer() + release.longest_of_any()).total_seconds())
+    for turn_id, of_turn in fields.items():
+        pipeline.hset(_key(turn_id), mapping=of_turn)
+        pipeline.expire(_key(turn_id), kept_s)
 
 
-def keep_end(turn_id: str, side: str, tries: int, length: int) -> None:
-    _keep(turn_id, {f"{side}:{tries}:{END}": str(length).encode()})
+def _fields(passed: Passed) -> dict[str, bytes]:
+    about = f"{passed.side}:{passed.tries}"
+    if passed.chunks is None:
+        return {f"{about}:{END}": str(passed.first).encode()}
+    return {f"{about}:{number}": chunk for number, chunk in enumerate(passed.chunks, passed.first)}
 
 
-def cached_chunks(turn_id: str) -> list[CachedChunk]:
-    """The chunks kept of a turn, earlier tries first. Empty while the server is down."""
+def kept_of(battle_id: str, turn_id: str) -> list[Passed]:
+    """What is kept of a turn, earlier tries first. Empty while the server is down."""
     try:
         kept = cast(dict[bytes, bytes], client().hgetall(_key(turn_id)))
     except (redis.RedisError, OSError) as error:
         log.warning("The chunks of %s cannot be read: %r", turn_id, error)
         return []
-    found = [_read(name.decode(), value) for name, value in kept.items()]
-    return sorted(found, key=lambda each: (each.tries, each.chunk is None, each.number))
+    found = [_read(battle_id, turn_id, name.decode(), value) for name, value in kept.items()]
+    return sorted(found, key=lambda each: (each.tries, each.chunks is None, each.first))
 
 
-def _read(name: str, value: bytes) -> CachedChunk:
+def _read(battle_id: str, turn_id: str, name: str, value: bytes) -> Passed:
     side, tries, number = name.split(":")
     if number == END:
-        return CachedChunk(side, int(tries), int(value), None)
-    return CachedChunk(side, int(tries), int(number), value)
-
-
-def _keep(turn_id: str, fields: Mapping[str, bytes]) -> None:
-    clock = release.buffer() + release.longest_of_any()
-    try:
-        with client().pipeline(transaction=False) as pipeline:
-            pipeline.hset(_key(turn_id), mapping=cast(Any, fields))
-            pipeline.expire(_key(turn_id), KEPT_S + math.ceil(clock.total_seconds()))
-            pipeline.execute()
-    except (redis.RedisError, OSError) as error:
-        log.warning("Chunks of %s were not kept for pages that open late: %r", turn_id, error)
+        return Passed(battle_id, turn_id, side, int(tries), int(value), None)
+    return Passed(battle_id, turn_id, side, int(tries), int(number), [value])
 
 
 def _key(turn_id: str) -> str:

@@ -22,7 +22,8 @@ from arena.api.serializers import is_public_id
 from arena.ids import new_id
 from arena.kinds import Kind
 from arena.live import events, release
-from arena.live.chunk_cache import cached_chunks
+from arena.live.chunk_cache import Passed, kept_of
+from arena.live.chunk_feed import feed
 from arena.live.playout import SNAPSHOT, PlayoutBuffer
 from arena.metrics import EVENTS, LATE, SOCKETS
 from arena.models import Battle
@@ -51,18 +52,19 @@ class BattleConsumer(AsyncJsonWebsocketConsumer):
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         self.group: str | None = None
+        self.battle_id: str = scope["url_route"]["kwargs"]["battle_id"]
         self.buffer, self.changed, self.sending = PlayoutBuffer(kinds.default()), asyncio.Event(), asyncio.Lock()
         clock = asyncio.create_task(self._run_clock(), name="clock of a socket")
         try:
             with SOCKETS.track_inprogress():
                 await super().__call__(scope, receive, send)
         finally:
+            await feed().leave(self.battle_id, self)
             clock.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await clock
 
     async def connect(self) -> None:
-        self.battle_id = self.scope["url_route"]["kwargs"]["battle_id"]
         clear_contextvars()  # the log lines of a socket have ids of their own, and it is served by a task of its own
         bind_contextvars(request_id=new_id("req"))
         if is_public_id(self.battle_id):
@@ -80,6 +82,7 @@ class BattleConsumer(AsyncJsonWebsocketConsumer):
         self.group = events.group_of(self.battle_id)
         # Before the snapshot, so that no event is missed between the two.
         await self.channel_layer.group_add(self.group, self.channel_name)
+        await feed().join(self.battle_id, self)
         async with self.sending:
             await self._send_snapshot()
         self.changed.set()
@@ -131,13 +134,14 @@ class BattleConsumer(AsyncJsonWebsocketConsumer):
                 await self._send_event(event)
         self.changed.set()
 
-    async def side_chunks(self, message: Json) -> None:
-        side = self.buffer.turn(message["turn_id"]).sides[message["side"]]
-        side.add(message["tries"], message["first"], message["chunks"])
+    def take(self, passed: Passed) -> None:
+        """Of `arena.live.chunk_feed`."""
+        self.buffer.take(passed)
         self.changed.set()
 
-    async def side_end(self, message: Json) -> None:
-        self.buffer.turn(message["turn_id"]).sides[message["side"]].finish(message["tries"], message["length"])
+    async def catch_up(self) -> None:
+        for turn_id in self.buffer.turn_ids:
+            await self._read_cached(turn_id)
         self.changed.set()
 
     async def _run_clock(self) -> None:
@@ -173,8 +177,8 @@ class BattleConsumer(AsyncJsonWebsocketConsumer):
         self.seq = event["seq"]
         await self._send(event)
         if event["type"] == "turn.opened" and not self.buffer.is_behind_another(event["turn"]["turn_id"]):
-            self.buffer.open(event["turn"]["turn_id"], anew=True)
-            if event["turn"]["status"] == "running":  # a side of it was played before
+            unknown = self.buffer.open(event["turn"]["turn_id"], anew=True)
+            if not unknown or event["turn"]["status"] == "running":  # a side of it was played before, or is quick
                 await self._read_cached(event["turn"]["turn_id"])
         elif event["type"] == "rollout.started":
             self.buffer.open(event["turn_id"])
@@ -204,12 +208,8 @@ class BattleConsumer(AsyncJsonWebsocketConsumer):
 
     async def _read_cached(self, turn_id: str) -> None:
         """Take the chunks that were played before this socket opened."""
-        for each in await _cached_chunks(turn_id):
-            side = self.buffer.turn(turn_id).sides[each.side]
-            if each.chunk is None:
-                side.finish(each.tries, each.number)
-            else:
-                side.add(each.tries, each.number, [each.chunk])
+        for each in await _kept_of(self.battle_id, turn_id):
+            self.buffer.take(each)
 
     async def _send(self, message: Json) -> None:
         await self.send_json(message)
@@ -249,4 +249,4 @@ def _visible_kind_of(scope: Any, battle_id: str) -> Kind | None:
 
 _visible_kind = database_sync_to_async(_visible_kind_of)
 _snapshot = database_sync_to_async(selectors.snapshot)
-_cached_chunks = sync_to_async(cached_chunks)
+_kept_of = sync_to_async(kept_of)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Literal
 
@@ -15,7 +16,8 @@ from channels.layers import get_channel_layer
 from redis.exceptions import RedisError
 from typing_extensions import TypedDict
 
-from arena.live import chunk_cache
+from arena.live import chunk_feed
+from arena.live.chunk_cache import Passed
 from arena.live.loop_thread import loop_thread
 from arena.shapes import AllowedActions, FailureReason, Introduced, SideName, StartJson, TurnJson, VoteJson, check
 
@@ -126,20 +128,10 @@ def publish(battle_id: str, event: dict[str, Any], at: datetime | None = None, i
     _send(battle_id, {"type": "battle.event", "event": event, "at": moment, "instead": instead})
 
 
-def pass_chunks(battle_id: str, turn_id: str, side: str, tries: int, first: int, chunks: list[bytes]) -> None:
-    """Send the chunks of one side to the sockets, which buffer them until the turn's clock shows them.
-
-    `first` is the number of the first chunk. Number 0 is the start.
-    """
-    chunk_cache.keep_chunks(turn_id, side, tries, first, chunks)
-    about = {"turn_id": turn_id, "side": side, "tries": tries}
-    _send(battle_id, {"type": "side.chunks", **about, "first": first, "chunks": chunks})
-
-
-def pass_end(battle_id: str, turn_id: str, side: str, tries: int, length: int) -> None:
-    """Tell the sockets that a side has no more chunks, and up to which number its last one is shown."""
-    chunk_cache.keep_end(turn_id, side, tries, length)
-    _send(battle_id, {"type": "side.end", "turn_id": turn_id, "side": side, "tries": tries, "length": length})
+def pass_chunks(passed: Sequence[Passed]) -> None:
+    """Send chunks to the sockets, which buffer them until their turns' clocks show them, and tell them of sides that
+    have no more."""
+    chunk_feed.send(passed)
 
 
 def _send(battle_id: str, message: dict[str, Any]) -> None:

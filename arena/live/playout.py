@@ -11,6 +11,7 @@ from typing import Any
 
 from arena.kinds import Kind
 from arena.live import events
+from arena.live.chunk_cache import Passed
 
 Json = dict[str, Any]
 SIDES = ("left", "right")
@@ -18,20 +19,25 @@ SNAPSHOT: Json = {"type": "snapshot"}
 """Among the messages that are due: send a new snapshot."""
 CATCHING_UP = 0.5
 """After a stall, chunks follow each other by at least this fraction of a chunk's time."""
+FURTHEST = 2**31
 
 
 @dataclass
 class SideChunks:
-    """The chunks of one side by number, of its newest try. Number 0 is the start."""
+    """The chunks of one side by number, of its newest try. Number 0 is the start. `first`, `last`: the outermost
+    numbers."""
 
     kind: Kind
     tries: int = 0
     chunks: dict[int, bytes] = field(default_factory=dict)
     end: int | None = None
+    first: int = FURTHEST
+    last: int = -1
 
     def add(self, tries: int, first: int, chunks: Sequence[bytes]) -> None:
-        if self._accepts(tries):
+        if self._accepts(tries) and chunks:
             self.chunks.update(enumerate(chunks, first))
+            self.first, self.last = min(self.first, first), max(self.last, first + len(chunks) - 1)
 
     def finish(self, tries: int, end: int) -> None:
         """No more chunks come. The last one is shown for those up to `end`."""
@@ -42,20 +48,21 @@ class SideChunks:
         """Whether this is the newest try. A newer try replaces what is known of earlier ones."""
         if tries > self.tries:
             self.tries, self.chunks, self.end = tries, {}, None
+            self.first, self.last = FURTHEST, -1
         return tries == self.tries
 
     def has(self, number: int) -> bool:
         """Whether this side can be shown at the number. The chunk before a lost one is shown in its place."""
-        if not self.chunks or number < min(self.chunks):
+        if not self.chunks or number < self.first:
             return False
-        return self.end is not None or number <= max(self.chunks)
+        return self.end is not None or number <= self.last
 
     def chunk(self, number: int) -> bytes:
         """The chunk. A lost one is made from the last one before it, or else from the first one after it."""
         if number in self.chunks:
             return self.chunks[number]
         before = max((each for each in self.chunks if each < number), default=None)
-        known = min(self.chunks) if before is None else before
+        known = self.first if before is None else before
         return self.kind.stand_in(self.chunks[known], known, number)
 
 
@@ -107,7 +114,7 @@ class LiveTurn:
         if self._next is not None:
             return self._next
         sides = self.sides.values()
-        return max(min(side.chunks) for side in sides) if all(side.chunks for side in sides) else None
+        return max(side.first for side in sides) if all(side.chunks for side in sides) else None
 
     def _common_end(self) -> int | None:
         """The longer side's end. None while a side has not ended."""
@@ -123,7 +130,7 @@ class LiveTurn:
         end = self._common_end()
         if end is not None:
             return end
-        return min(max(side.chunks, default=-1) for side in self.sides.values() if side.end is None)
+        return min(side.last for side in self.sides.values() if side.end is None)
 
     def _frames(self, first: int, last: int) -> Json:
         self._next = last + 1
@@ -160,6 +167,18 @@ class PlayoutBuffer:
     def turn(self, turn_id: str) -> LiveTurn:
         """The turn, whose first chunks may come before its first event."""
         return self._turns.setdefault(turn_id, LiveTurn(self._kind, turn_id))
+
+    @property
+    def turn_ids(self) -> list[str]:
+        return list(self._turns)
+
+    def take(self, passed: Passed) -> None:
+        """Keep the chunks of a side, or that it has no more."""
+        side = self.turn(passed.turn_id).sides[passed.side]
+        if passed.chunks is None:
+            side.finish(passed.tries, passed.first)
+        else:
+            side.add(passed.tries, passed.first, passed.chunks)
 
     def close(self, turn_id: str) -> None:
         self._turns.pop(turn_id, None)

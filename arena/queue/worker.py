@@ -19,6 +19,7 @@ from django.db import DatabaseError, close_old_connections, connection
 from kombu.entity import Exchange, Queue
 from kombu.exceptions import KombuError
 
+from arena.live import release
 from arena.queue import hosting
 from arena.queue.tending import Tender
 
@@ -60,6 +61,7 @@ def drop_inherited_pool(**_: Any) -> None:
 
 
 def preload(**_: Any) -> None:
+    release.longest_of_any()  # reads the tasks of robots, for which the first attempts would wait
     for kind in hosting.kinds_here():
         kind.prepare()
 

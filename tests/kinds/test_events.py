@@ -24,8 +24,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[Json]:
     """The events that were published, in order. Nothing is played but by the test's own moves."""
     published: list[Json] = []
     monkeypatch.setattr(events, "publish", lambda battle_id, event, **_: published.append(event))
-    for silent in ("pass_chunks", "pass_end"):
-        monkeypatch.setattr(events, silent, lambda *_: None)
+    monkeypatch.setattr(events, "pass_chunks", lambda *_: None)
     monkeypatch.setattr(playing, "play_here", lambda episode_ids: None)
     return published
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from arena.live.chunk_cache import Passed
 from arena.models import Attempt, Turn
 from arena.queue import dispatch
 from tests.arena.conftest import Visitor
@@ -77,13 +78,14 @@ def test_no_more_of_the_kept_answer_is_shown_than_has_come_of_the_new_one(
     released, passed = Event(), []
     monkeypatch.setitem(SCRIPTS, "slow", waits_inside("x" * 30, released))
 
-    def note(attempt: Attempt, first: int, chunks: list[bytes]) -> None:
-        if attempt.side == "left":
-            passed.append((b"".join(chunks).decode(), released.is_set()))
-            if len(passed) == 2:  # after the empty start
-                released.set()
+    def note(chunks: list[Passed]) -> None:
+        for each in chunks:
+            if each.side == "left":
+                passed.append((b"".join(each.chunks or []).decode(), released.is_set()))
+                if len(passed) == 2:  # after the empty start
+                    released.set()
 
-    monkeypatch.setattr("texts.progress.actions.pass_chunks", note)
+    monkeypatch.setattr("texts.progress.actions.pass_all", note)
     houses.play(again(visitor, battle_id, side="right"))
     assert passed[:2] == [("", False), (SLOW[:24], False)]
     assert "".join(text for text, _ in passed).strip() == SLOW.strip()

@@ -60,7 +60,7 @@ def test_a_part_of_a_word_is_not_forbidden_and_the_list_may_change(
 def fails_before_it_is_shown(houses: House, visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
     """The left side, whose answer has what is forbidden."""
     passed: list[str] = []
-    monkeypatch.setattr("texts.progress.actions.pass_chunks", lambda attempt, *_: passed.append(attempt.side))
+    monkeypatch.setattr("texts.progress.actions.pass_all", lambda chunks: passed.extend(each.side for each in chunks))
     battle_id = houses.open(visitor)
     turn = visitor.send(battle_id, "Why?")
     houses.play(turn)
