@@ -46,7 +46,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         from policies.base import PolicyError
         from robots import published_tasks
-        from robots.policy_lookup import find_policy
+        from robots.policy_lookup import check_device, find_policy
         from robots.processes import Processes
         from simulation.contracts import SimulationError
 
@@ -58,6 +58,8 @@ class Command(BaseCommand):
         published_tasks.refresh_if_possible()
         try:
             rows = {side: find_policy(options[side]) for side in ("a", "b")}
+            if options["device"]:
+                check_device(options["device"])
             with Processes(options["workers"]) as processes:
                 answer = self._compare(rows, options, processes)
         except (PolicyError, SimulationError) as error:
@@ -122,11 +124,9 @@ def _cases(options: dict[str, Any]) -> Sequence[Any]:
 
 
 def _runs(rows: dict[str, Any], options: dict[str, Any]) -> list[Any]:
-    from policies import devices
     from robots.evaluation import EvaluationRun
     from robots.players import PlayerSource
 
-    devices.find(options["device"])
     sources = [PlayerSource(row.adapter, row.model_path, row.statistics_key, row.card) for row in rows.values()]
     return [EvaluationRun(source, options["robot"], options["scene"], device=options["device"]) for source in sources]
 

@@ -39,7 +39,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         from policies.base import PolicyError
-        from robots.policy_lookup import find_policy
+        from robots.policy_lookup import check_device, find_policy
         from robots.processes import Processes
         from simulation.contracts import SimulationError
 
@@ -48,6 +48,8 @@ class Command(BaseCommand):
         os.environ.setdefault("OMP_NUM_THREADS", "1")  # the processes share the cores between them
         try:
             row = find_policy(options["policy"])
+            if options["device"]:
+                check_device(options["device"])
             with Processes(options["workers"]) as processes:
                 answer = self._measure(row, options, processes)
         except (PolicyError, SimulationError) as error:
@@ -58,7 +60,6 @@ class Command(BaseCommand):
             self._print(answer)
 
     def _measure(self, row: Any, options: dict[str, Any], processes: Any) -> dict[str, Any]:
-        from policies import devices
         from policies.registry import REMOTE
         from robots import bridge_suite, evaluation
         from robots.players import PlayerSource
@@ -67,7 +68,6 @@ class Command(BaseCommand):
 
         if options["record"] and row.adapter == REMOTE:
             raise CommandError("--record writes into a policy's folder, which a remote policy does not have")
-        devices.find(options["device"])
         changed = options["execute"] or options["ensemble"]
         run = evaluation.EvaluationRun(
             player=PlayerSource(row.adapter, row.model_path, row.statistics_key, row.card),
