@@ -6,5 +6,5 @@ import secrets
 
 
 def new_id(prefix: str) -> str:
-    """`new_id("turn")` -> `turn_9f2c...`; the prefix is one of sess, battle, turn, ep, vote, req."""
+    """`new_id("turn")` -> `turn_9f2c...`; the prefix is one of sess, battle, turn, ep, vote, study, req."""
     return f"{prefix}_{secrets.token_hex(16)}"

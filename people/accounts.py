@@ -8,7 +8,7 @@ from django.http import HttpRequest
 
 from arena.actions import owners
 from arena.models import row_or_none
-from arena.visitors.cookies import new_visitor, visitor_of
+from arena.visitors.cookies import is_granted, new_visitor, visitor_of
 from people.models import Account
 from rankings.moderation import identity
 
@@ -19,6 +19,13 @@ def account_of(request: HttpRequest) -> Account | None:
     if not isinstance(user, User) and not user.is_authenticated:
         return None
     return row_or_none(Account.objects.select_related("user").filter(user_id=user.pk))
+
+
+def acting_account(request: HttpRequest) -> Account | None:
+    """The account that the call acts for: that of its token, else the one that the caller is logged in to."""
+    if is_granted(request):
+        return row_or_none(Account.objects.select_related("user").filter(visitor=visitor_of(request) or ""))
+    return account_of(request)
 
 
 def has_account(visitor: str) -> bool:

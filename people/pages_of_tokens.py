@@ -16,9 +16,13 @@ from django.views.decorators.http import require_http_methods, require_POST
 from people import accounts, names, tokens
 from people.models import LONGEST_NAME, Account
 from people.pages import with_accounts
-from people.tokens import FOR_VISITORS, MOST, PLAY, READ, TooManyTokens
+from people.tokens import FOR_VISITORS, MOST, PLAY, READ, STUDIES, TooManyTokens
 
-LABELS = {READ: gettext_lazy("read your sessions, battles and votes"), PLAY: gettext_lazy("also play and vote as you")}
+LABELS = {
+    READ: gettext_lazy("read your sessions, battles, votes and studies"),
+    PLAY: gettext_lazy("also play and vote as you"),
+    STUDIES: gettext_lazy("ask for studies and read them, and nothing else"),
+}
 
 
 class TokenForm(forms.Form):

@@ -30,7 +30,7 @@ class TokenAccess:
         if text is None:
             return self.get_response(request)
         try:
-            access = access_by(text, request.method or "")
+            access = access_by(text, request.method or "", request.path)
         except ArenaError as refusal:
             return _refused(refusal)
         grant(request, access.visitor)

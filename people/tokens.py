@@ -15,9 +15,10 @@ from django.utils import timezone
 from arena.errors import ArenaError
 from people.models import Account, Token
 
-READ, PLAY, STAFF = "read", "play", "staff"
-SCOPES = (READ, PLAY, STAFF)
-FOR_VISITORS = (READ, PLAY)
+READ, PLAY, STUDIES, STAFF = "read", "play", "studies", "staff"
+SCOPES = (READ, PLAY, STUDIES, STAFF)
+FOR_VISITORS = (READ, PLAY, STUDIES)
+STUDIES_API = "/api/studies"
 BEGINNING, HINT_LENGTH = "arena_", 10
 MOST = 20
 """Tokens of a user that are not revoked."""
@@ -74,23 +75,31 @@ def revoke(token: Token) -> None:
         token.save(update_fields=["revoked_at"])
 
 
-def access_by(text: str, method: str) -> Access:
-    """What a call of this HTTP method may do with the token. Raises TokenInvalid and ScopeMissing.
+def access_by(text: str, method: str, path: str = "") -> Access:
+    """What a call of this HTTP method and path may do with the token. Raises TokenInvalid and ScopeMissing.
 
-    `read` reads what the owner may see, `play` does that and acts as the owner, `staff` has the rights of staff that
-    the owner has.
+    `read` reads what the owner may see, `play` does that and acts as the owner in battles, `studies` asks for studies
+    and reads them, and `staff` has the rights of staff that the owner has.
     """
     token = Token.objects.select_related("user").filter(digest=_digest(text), revoked_at=None).first()
     if token is None or not token.user.is_active:
         raise TokenInvalid
     _note_use(token)
-    wanted = (READ, PLAY) if method in SAFE_METHODS else (PLAY,)
+    wanted = _wanted(method, path)
     account = Account.objects.filter(user=token.user).first()
     visitor = account.visitor if account and set(wanted) & set(token.scopes) else None
     user = token.user if STAFF in token.scopes and token.user.is_staff else None
     if visitor is None and user is None:
         raise ScopeMissing(wanted[0])
     return Access(visitor, user)
+
+
+def _wanted(method: str, path: str) -> tuple[str, ...]:
+    """The scopes of which one allows it."""
+    own = STUDIES if path == STUDIES_API or path.startswith(f"{STUDIES_API}/") else PLAY
+    if method in SAFE_METHODS:
+        return (READ, PLAY, STUDIES) if own == STUDIES else (READ, PLAY)
+    return (own,)
 
 
 def _note_use(token: Token) -> None:

@@ -14,7 +14,8 @@ from typing import Any, NotRequired, TypedDict
 import numpy as np
 
 from proportions import Success, success_rate
-from robots.evaluation import Case, EvaluationError, EvaluationRun, opened, outcomes
+from robots.evaluation import Case, EvaluationError, EvaluationRun, opened
+from robots.processes import Processes
 from simulation import catalogue
 from simulation.contracts import Listener, PolicyFailure, StepRecord
 from simulation.environment import Environment
@@ -92,7 +93,7 @@ def cases(task_ids: Sequence[str], episodes: int = STARTS) -> list[Case]:
 
 
 def measure(
-    run: EvaluationRun, todo: Sequence[Case], workers: int = 1, progress: Callable[[int], None] = lambda done: None
+    run: EvaluationRun, todo: Sequence[Case], processes: Processes, progress: Callable[[int], None] = lambda done: None
 ) -> dict[str, Outcome]:
     """Task -> its rates. The run's scene is replaced by that of each task."""
     found: dict[str, Outcome] = {}
@@ -101,7 +102,7 @@ def measure(
         mine = [case for case in todo if case.group == task]
         there = replace(run, scene_id=catalogue.task(task).scene_id)
         played = []
-        for outcome in outcomes(partial(_play, there), mine, workers):
+        for outcome in processes.outcomes(partial(_play, there), mine):
             played.append(outcome)
             progress(done := done + 1)
         found[task] = _rates(played)

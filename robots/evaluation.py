@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import itertools
-import multiprocessing
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from policies.folder import CARD, read_card, write_json, write_sums
 from proportions import Success, success_rate
 from robots.players import Player, PlayerSource, open_player
+from robots.processes import Processes
+from robots.seeds import HELD_OUT_SEEDS
 from simulation import catalogue, suites
 from simulation.contracts import Chunking, PolicyFailure, SimulationError
 from simulation.environment import Environment
@@ -25,10 +24,6 @@ from simulation.variation import NO_VARIATION, Variation
 
 TABLE, SHIFTS = "table", "shifts"
 SUITES = (TABLE, SHIFTS)  # and that of robots.bridge_suite
-Played = TypeVar("Played")
-AHEAD = 4
-"""Cases that are handed out for each process, so that none waits for the next, nor for a slow one before it."""
-HELD_OUT_SEEDS = 1_000_000  # evaluation uses the seeds below, training's demonstrations those from here on
 
 
 class EvaluationError(SimulationError, ValueError):
@@ -113,38 +108,15 @@ class EvaluationRun:
 
 
 def measure(
-    run: EvaluationRun, todo: Sequence[Case], workers: int = 1, progress: Callable[[int], None] = lambda done: None
+    run: EvaluationRun, todo: Sequence[Case], processes: Processes, progress: Callable[[int], None] = lambda done: None
 ) -> dict[str, Success]:
     """The success rate of each group. A rollout in which the policy fails has not reached the goal."""
     counts: dict[str, list[int]] = {case.group: [0, 0] for case in todo}
-    for done, (case, success) in enumerate(zip(todo, outcomes(partial(_play, run), todo, workers), strict=True), 1):
+    for done, (case, success) in enumerate(zip(todo, processes.outcomes(partial(_play, run), todo), strict=True), 1):
         counts[case.group][0] += 1
         counts[case.group][1] += success
         progress(done)
     return {group: success_rate(successes, episodes) for group, (episodes, successes) in counts.items()}
-
-
-def outcomes(play: Callable[[Case], Played], todo: Sequence[Case], workers: int) -> Iterator[Played]:
-    """What `play` answers of each, in order. With several workers it must be picklable.
-
-    Few are begun ahead, and whoever stops iterating stops the rest.
-    """
-    if workers <= 1 or len(todo) <= 1:
-        yield from map(play, todo)
-        return
-    waiting: deque[Future[Played]] = deque()
-    # Spawned, not forked: a renderer does not survive a fork.
-    with ProcessPoolExecutor(min(workers, len(todo)), multiprocessing.get_context("spawn")) as pool:
-        try:
-            for case in todo:
-                waiting.append(pool.submit(play, case))
-                if len(waiting) >= AHEAD * workers:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
-        finally:
-            for future in waiting:
-                future.cancel()
 
 
 def _play(run: EvaluationRun, case: Case) -> bool:

@@ -9,6 +9,7 @@ from arena.models import Attempt, Battle, Side, Turn
 from arena.rules import sides_of, told_status
 from arena.selectors import fork_json
 from arena.shapes import Exploration
+from robots.forks import able_to_play, movable
 
 
 class ForkSide(TypedDict):
@@ -35,15 +36,23 @@ class ForkNode(TypedDict):
     right: ForkSide
 
 
+class ForkModel(TypedDict):
+    model_id: str
+    name: str
+
+
 class ForkTree(TypedDict):
-    """`turns`: each turn is followed by the forks that start in it, and theirs."""
+    """`turns`: each turn is followed by the forks that start in it, and theirs. `models`: those that a fork may let
+    play, by name. `movable`: the things that it may move."""
 
     battle_id: str
     turns: list[ForkNode]
+    models: list[ForkModel]
+    movable: list[str]
 
 
 def tree_of(battle: Battle) -> ForkTree:
-    """All turns of a voted battle: one query."""
+    """All turns of a voted battle, and what a fork of it may change: two queries."""
     children: dict[str | None, list[Turn]] = defaultdict(list)
     for turn in battle.turns_with_sides():
         children[turn.forked_from_id].append(turn)
@@ -53,7 +62,8 @@ def tree_of(battle: Battle) -> ForkTree:
         turn, depth = waiting.pop()
         found.append(_node(turn, depth))
         waiting += [(each, depth + 1) for each in reversed(children[turn.turn_id])]
-    return {"battle_id": battle.battle_id, "turns": found}
+    models = [ForkModel(model_id=model_id, name=name) for model_id, name in able_to_play(battle)]
+    return {"battle_id": battle.battle_id, "turns": found, "models": models, "movable": movable(battle)}
 
 
 def _node(turn: Turn, depth: int) -> ForkNode:

@@ -21,6 +21,7 @@ from arena.queue.entry import Standing
 from arena.rules import turn_status
 from arena.store import get_store
 from arena.visitors.networks import NO_DIGESTS, CallerDigests
+from robots import first_states
 from simulation import catalogue
 
 
@@ -92,20 +93,26 @@ def _add(battle: Battle, fork: Fork, standing: Standing, hosts: hosting.Hosts) -
     )
 
 
-def movable(scene_id: str) -> list[str]:
-    """The things of a scene that a fork may move."""
-    return [name for name, thing in catalogue.scene(scene_id).things.items() if thing.kind == "object"]
+def movable(battle: Battle) -> list[str]:
+    """The things of its scene that a fork may move; without those that its seed left out, once a worker has told."""
+    scene = catalogue.scene(battle.session.scene)
+    out = (first_states.left_out(battle) or ()) if scene.draws else ()
+    return [name for name, thing in scene.things.items() if thing.kind == "object" and name not in out]
+
+
+def able_to_play(battle: Battle) -> list[tuple[str, str]]:
+    """(id, name) of the policies that may be drawn for its place, by name. One query."""
+    place = kinds.place_of(battle.session)
+    return list(kinds.of(battle.session).eligible(place).order_by("name").values_list("pk", "name"))
 
 
 def _check_names(battle: Battle, fork: Fork) -> None:
     """Raises UnknownName for a thing that cannot be moved, and for a policy that cannot be drawn here."""
-    known = movable(battle.session.scene)
-    if not set(fork.moved) <= set(known):
+    if fork.moved and not set(fork.moved) <= set(known := movable(battle)):
         raise UnknownName("thing", known)
     wanted = {fork.left_model_id, fork.right_model_id} - {None, *pair_of(battle).values()}
     if wanted:
-        place = kinds.place_of(battle.session)
-        able = set(kinds.of(battle.session).eligible(place).values_list("pk", flat=True))
+        able = {model_id for model_id, _ in able_to_play(battle)}
         if not wanted <= able:
             raise UnknownName("model", able)
 

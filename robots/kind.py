@@ -223,6 +223,7 @@ class Robots(Kind):
             "scene": scene,
             "suggestions": [suggestion(text, scene) for text in scene.suggestions],
             "engine_bytes": engine_bytes(),
+            "movable": [(name, thing.nouns[0].text) for name, thing in scene.things.items() if thing.kind == "object"],
             "categories": [
                 *(_category(task_id) for task_id in offered),
                 _free(scene),

@@ -183,7 +183,12 @@ class RemoteTrial(models.Model):
     model_id = models.SlugField(
         "id", max_length=100, help_text="Of the policy: a new id, or that of a remote policy that is to be updated."
     )
-    url = models.CharField("address", max_length=500, help_text="Such as ws://gpu-3:8000 or wss://gpu.example.org.")
+    url = models.CharField(
+        "address",
+        max_length=500,
+        help_text="Of openpi's protocol, such as ws://gpu-3:8000 or wss://gpu.example.org; or of OpenVLA's, such as "
+        "http://gpu-3:8000/act or https://gpu.example.org/act.",
+    )
     key_variable = models.CharField(
         max_length=100, blank=True, help_text="Environment variable of the workers with its key; ends in _API_KEY."
     )

@@ -1,4 +1,4 @@
-"""The policy that a command line names by its id or folder, whether the registry is filled or not."""
+"""The policy that a command line names by its id or folder, whether the registry is filled or not; and its device."""
 
 from __future__ import annotations
 
@@ -41,3 +41,10 @@ def find_policy(name: str) -> Policy:
     shipped = {path.parent.name for path in settings.POLICY_WEIGHTS.glob(f"*/{CARD}")}
     known = sorted(shipped | set(registered) | set(REFERENCES))
     raise UnknownPolicy(f"unknown policy {name!r}; known: {', '.join(known)}")
+
+
+def check_device(name: str) -> None:
+    """Raises PolicyError. Loads torch, so nobody asks for the CPU, which is always there."""
+    from policies import devices
+
+    devices.find(name)

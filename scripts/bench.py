@@ -233,12 +233,25 @@ def remote_policies(rounds: int = 5, inferences: int = 60) -> Iterator[Figure]:
     for side, name in ((128, "128 x 128"), (224, "224 x 224")):
         taken = [overheads_ms(side, inferences) for _ in range(rounds)]
         yield spread(f"an inference over the protocol / in process, {name}", taken, "ms", 3.0, "difference, loopback")
+    from policies.remote.bench_act import act_ms
+
+    walls, processor = zip(*(act_ms(inferences) for _ in range(rounds)), strict=True)
+    medians = [statistics.median(each) for each in walls]
+    yield spread("an inference over OpenVLA's /act, 224 x 224", medians, "ms", 3.0, "of a policy that answers at once")
+    yield spread("the same, processor time of both sides", list(processor), "ms", 3.0)
+
+
+def forks(rounds: int = 11) -> Iterator[Figure]:
+    from robots.bench_forks import ratios
+
+    yield spread("a fork / a plain episode, film-base", ratios(Path("policies/weights/film-base"), rounds), "x", 1.05)
 
 
 def measure(turn_count: int) -> Iterator[Figure]:
     yield from control_loop()
     yield from worlds()
     yield from remote_policies()
+    yield from forks()
     with tempfile.TemporaryDirectory(prefix="vla-arena-bench-") as folder:
         os.environ.update({"ARENA_DATA": f"{folder}/rankings", "DJANGO_SETTINGS_MODULE": "vlaarena.settings"})
         Path(folder, "rankings").mkdir()

@@ -87,6 +87,7 @@ READ = {
     ],
     "feedback": ["/api/battles/{voted}/feedback"],
     "vote-effect": ["/api/battles/{voted}/effect"],
+    "studies": ["/studies/"],
     "worker-status": ["/api/worker/status"],
     "worm-board": ["/wormarena/", "/wormarena/?sort=score&search=a"],
     "worm-model": ["/wormarena/model?name={worm_model}"],
@@ -139,6 +140,13 @@ APART = {
             *("tokens", "revoke-token"),
         ),
         "sends a visitor without an account on to another page: tests/people",
+    ),
+    **dict.fromkeys(
+        (
+            *("study", "study-report", "study-cancel", "study-resume", "study-delete"),
+            *("studies-api", "study-api", "study-cancel-api", "study-resume-api"),
+        ),
+        "of an account, or by a secret address: tests/studies",
     ),
 }
 """Names that no bound on queries is for, and why."""

@@ -22,6 +22,7 @@ LOOK = (
         "rankings.view_modelstatsbyrobot",
     ),
     *("rankings.view_moderationact", "arena.reveal_names"),
+    "studies.view_study",
     *("people.view_token", "people.add_token"),  # their own
 )
 ROLES: dict[str, tuple[str, ...]] = {

@@ -73,6 +73,7 @@ INSTALLED_APPS = [
     "community",
     "wormarena",
     "exports",
+    "studies",
 ]
 
 MIDDLEWARE = [
@@ -223,6 +224,11 @@ BEAT_TASKS: dict[str, dict[str, Any]] = {
         "every_s": 10,
         "description": "Take in the files of games that have appeared in ARENA_WORMARENA_FOLDER.",
     },
+    "Go on with studies": {
+        "task": "studies.tend",
+        "every_s": 5,
+        "description": "Send the next part of the study whose turn it is, unless a worker plays it.",
+    },
     "Check remote policies": {
         "task": "robots.check_remote_policies",
         "every_s": 15,
@@ -299,6 +305,8 @@ RATE_LIMITS = {
         "visitor": env.rates("ARENA_SUBMISSIONS_PER_VISITOR", "3/hour,6/day"),
         "address": env.rates("ARENA_SUBMISSIONS_PER_ADDRESS", "6/hour,20/day"),
     },
+    # Of studies on the site: both sides of every pair.
+    "episodes": {"account": env.rates("ARENA_STUDY_EPISODES_PER_ACCOUNT", "2000/day")},
     "comments": {
         "visitor": env.rates("ARENA_COMMENTS_PER_VISITOR", "3/minute,60/day"),
         "address": env.rates("ARENA_COMMENTS_PER_ADDRESS", "20/minute,300/day"),
@@ -320,6 +328,14 @@ QUEUE: dict[str, int] = {
     "per_address": int(env.number("ARENA_MAX_TURNS_PER_ADDRESS", 60)),
     "at_once": int(env.number("ARENA_TURNS_AT_ONCE", 1)),
     "wait_s": int(env.number("ARENA_MAX_WAIT_S", 300)),
+}
+# Studies on the site: pairs of one at most; how many of an account may wait or play, and how many are kept; how many
+# are played at once, each by one process of a worker.
+STUDIES: dict[str, int] = {
+    "pairs": int(env.number("ARENA_STUDY_PAIRS", 500, least=1)),
+    "open": int(env.number("ARENA_STUDIES_OPEN", 3, least=1)),
+    "kept": int(env.number("ARENA_STUDIES_KEPT", 30, least=1)),
+    "at_once": int(env.number("ARENA_STUDIES_AT_ONCE", 1)),
 }
 # Comments on shared battles, by people who are signed in. A moderator approves each before it shows.
 COMMENTS = env.choice("ARENA_COMMENTS", "off", ("off", "on")) == "on"

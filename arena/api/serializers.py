@@ -14,7 +14,7 @@ from arena.instructions import clean_why
 from arena.kinds import Kind
 from arena.models import WHOLE_WAY, Judgement, Side, StartKind, VoteChoice
 
-PUBLIC_ID = re.compile(r"(sess|battle|turn|ep|vote)_[0-9a-f]{32}\Z")
+PUBLIC_ID = re.compile(r"(sess|battle|turn|ep|vote|study)_[0-9a-f]{32}\Z")
 
 
 def is_public_id(value: str) -> bool:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
 import numpy as np
 
 from robots.evaluation import Case, EvaluationRun, opened
-from simulation.contracts import Floats, Listener, PolicyFailure, StartState, StepRecord
+from robots.players import Player
+from simulation.contracts import Floats, Limits, Listener, PolicyFailure, StartState, StepRecord
+from simulation.environment import Environment
 
 FAILED = "policy_failed"
 SHOWN_EVERY = 5
@@ -89,21 +91,35 @@ def name_of(case: Case) -> str:
 
 def play_pair(a: EvaluationRun, b: EvaluationRun, case: Case) -> Pair:
     """A policy that fails has not reached the goal."""
-    variant = case.variation.variant
-    sides = _play(a, case), _play(b, case)
-    return Pair(name_of(case), case.group, case.instruction, case.seed, variant, *sides)
+    return pair_of(case, _play(a, case), _play(b, case))
+
+
+def pair_of(case: Case, a: Outcome, b: Outcome) -> Pair:
+    return Pair(name_of(case), case.group, case.instruction, case.seed, case.variation.variant, a, b)
 
 
 def _play(run: EvaluationRun, case: Case) -> Outcome:
     environment, player = opened(run, case.variation.variant)
+    try:
+        return play_case(environment, player, case)
+    finally:
+        player.rest()
+
+
+def play_case(
+    environment: Environment,
+    player: Player,
+    case: Case,
+    listeners: Sequence[Listener] = (),
+    limits: Limits | None = None,
+) -> Outcome:
+    """One side's episode from the case's first state. A failure of the policy is an outcome, too."""
     environment.reset(case.seed, case.variation)
     seen = _Shown()
     try:
-        played = player.play(environment, case.instruction, case.seed, [seen])
+        played = player.play(environment, case.instruction, case.seed, [seen, *listeners], limits)
     except PolicyFailure as failure:
         return Outcome(False, 0.0, seen.steps, FAILED, seen.infer_s * 1e3, seen.told(), failure.reason)
-    finally:
-        player.rest()
     return Outcome(
         success=played.success is True,
         progress=float(played.progress or 0.0),

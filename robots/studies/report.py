@@ -73,11 +73,13 @@ def _replay(pair: Pair, plan: Mapping[str, Any], artists: dict[str, Artist]) -> 
         }
         for side in SIDES
     ]
-    return {"pair": pair, "sides": sides, "last": len(moments) - 1}
+    return {"pair": pair, "sides": sides, "last": max(0, len(moments) - 1)}
 
 
 def _until_the_end(rows: Any, moments: Any) -> Any:
-    """The rows at these moments; after its end, at which it stays, a side has none."""
+    """The rows at these moments; after its end, at which it stays, a side has none, nor has one that never began."""
+    if not len(rows):
+        return rows
     return rows[np.unique(np.minimum(moments, len(rows) - 1))]
 
 

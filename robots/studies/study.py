@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from proportions.sequential import evidence
-from robots.evaluation import Case, EvaluationRun, outcomes
+from robots.evaluation import Case, EvaluationRun
+from robots.processes import Processes
 from robots.studies.comparing import counts_of
 from robots.studies.folder import StudyFolder
 from robots.studies.playing import FAILED, Pair, name_of, play_pair
@@ -47,7 +48,9 @@ def in_turn(cases: Sequence[Case]) -> list[Case]:
     return [case for _, case in sorted(numbered, key=lambda each: each[0])]
 
 
-def conduct(study: Study, folder: StudyFolder, workers: int, progress: Progress = lambda pairs: None) -> list[Pair]:
+def conduct(
+    study: Study, folder: StudyFolder, processes: Processes, progress: Progress = lambda pairs: None
+) -> list[Pair]:
     """Play what the folder does not have yet. Answers all pairs of the study, those of earlier runs included.
 
     Raises PolicyKeepsFailing. What was played until then is kept.
@@ -59,22 +62,31 @@ def conduct(study: Study, folder: StudyFolder, workers: int, progress: Progress 
     progress(pairs)
     if study.until_settled and study.is_settled(pairs):
         return pairs
-    for pair in outcomes(partial(play_pair, study.a, study.b), missing, workers):
+    for pair in processes.outcomes(partial(play_pair, study.a, study.b), missing):
         folder.add(pair)
         pairs.append(pair)
         progress(pairs)
-        _check_failures(pairs)
+        check_failures(pairs)
         if study.until_settled and study.is_settled(pairs):
             break
     return pairs
 
 
-def _check_failures(pairs: Sequence[Pair]) -> None:
+def check_failures(pairs: Sequence[Pair]) -> None:
+    """Raises PolicyKeepsFailing."""
+    if failing := keeps_failing(pairs):
+        side, error = failing
+        raise PolicyKeepsFailing(
+            f"policy {side} failed in {MOST_IN_A_ROW} episodes in a row, the last time with: {error}. "
+            "Once it plays again, --retry-failed plays these pairs anew"
+        )
+
+
+def keeps_failing(pairs: Sequence[Pair]) -> tuple[str, str] | None:
+    """The side that failed in each of the last pairs, with its last error."""
     last = pairs[-MOST_IN_A_ROW:]
     for side in ("a", "b"):
         failures = [getattr(pair, side) for pair in last if getattr(pair, side).ended == FAILED]
         if len(failures) == MOST_IN_A_ROW:
-            raise PolicyKeepsFailing(
-                f"policy {side} failed in {MOST_IN_A_ROW} episodes in a row, the last time with: {failures[-1].error}. "
-                "Once it plays again, --retry-failed plays these pairs anew"
-            )
+            return side, failures[-1].error
+    return None

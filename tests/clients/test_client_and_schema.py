@@ -18,8 +18,12 @@ CALLS: dict[str, tuple[str, str, str, Any]] = {
     "send": ("post", "/api/battles/{battle_id}/turns", "202", types.SentTurn),
     "wait_for": ("get", "/api/turns/{turn_id}", "200", types.Turn),
     "vote": ("post", "/api/votes", "201", types.VoteCast),
+    "ask_for_study": ("post", "/api/studies", "201", types.Study),
+    "study": ("get", "/api/studies/{study_id}", "200", types.Study),
+    "cancel_study": ("post", "/api/studies/{study_id}/cancel", "200", types.Study),
+    "resume_study": ("post", "/api/studies/{study_id}/resume", "200", types.Study),
 }
-PLAIN = ("/api/sessions/", "/api/models", "/api/leaderboard", "/api/episodes/{episode_id}")
+PLAIN = ("/api/studies", "/api/sessions/", "/api/models", "/api/leaderboard", "/api/episodes/{episode_id}")
 
 
 @cache
@@ -65,6 +69,7 @@ def test_what_the_client_sends_is_what_the_api_takes() -> None:
     for path, names, choices in [
         ("/api/battles/{battle_id}/turns", {"instruction", "start"}, {"start": types.Start}),
         ("/api/votes", {"battle_id", "vote", "reasons"}, {"vote": types.Choice}),
+        ("/api/studies", {"a", "b", "tasks", "seeds"}, {}),
     ]:
         body = schema()["paths"][path]["post"]["requestBody"]["content"]["application/json"]["schema"]["properties"]
         assert names <= set(body)

@@ -157,7 +157,7 @@ def test_a_form_that_does_not_fit_makes_no_token(name: str, scope: str, person: 
 
 def test_unknown_scopes_are_refused_with_the_known_ones(person: Person) -> None:
     for scopes in ([], ["everything"]):
-        with pytest.raises(ValueError, match="expected some of read, play, staff"):
+        with pytest.raises(ValueError, match="expected some of read, play, studies, staff"):
             tokens.issue(account_of(person).user, "x", scopes)
 
 

@@ -15,9 +15,11 @@ from robots import bridge_suite
 from robots.bridge_suite import CAVEAT, PUBLISHED, TASKS, cases, measure, on_table
 from robots.evaluation import Case, EvaluationError, EvaluationRun
 from robots.players import PlayerSource
+from robots.processes import Processes
 from simulation.contracts import PolicyFailure
 from simulation.environment import Environment
 
+ALONE = Processes(1)
 STILL = EvaluationRun(PlayerSource("still"))
 
 
@@ -48,7 +50,7 @@ def test_success_is_counted_at_the_last_step_and_at_any(
 
     environment = Environment("widowx", "bridge_spoon")
     monkeypatch.setattr(bridge_suite, "opened", lambda run, variant: (environment, SimpleNamespace(play=play)))
-    (found,) = measure(STILL, [Case("bridge_spoon", "put the spoon on the towel", 0)]).values()
+    (found,) = measure(STILL, [Case("bridge_spoon", "put the spoon on the towel", 0)], ALONE).values()
     assert (found["last"]["successes"], found["latched"]["successes"]) == (last, latched)
 
 
@@ -58,7 +60,7 @@ def test_a_policy_that_fails_has_not_reached_the_goal(monkeypatch: pytest.Monkey
 
     environment = Environment("widowx", "bridge_spoon")
     monkeypatch.setattr(bridge_suite, "opened", lambda run, variant: (environment, SimpleNamespace(play=play)))
-    (found,) = measure(STILL, cases(["bridge_spoon"], 2)).values()
+    (found,) = measure(STILL, cases(["bridge_spoon"], 2), ALONE).values()
     assert (found["last"]["successes"], found["last"]["episodes"]) == (0, 2)
 
 
@@ -72,7 +74,7 @@ def test_an_episode_goes_on_after_success_to_its_last_step(monkeypatch: pytest.M
 
     monkeypatch.setattr(bridge_suite, "_Judge", noted)
     expert = replace(STILL, player=PlayerSource("expert"))
-    (found,) = measure(expert, cases(["bridge_cubes"], 1)).values()
+    (found,) = measure(expert, cases(["bridge_cubes"], 1), ALONE).values()
     assert (found["last"]["successes"], found["latched"]["successes"]) == (1, 1)
     assert len(judges[0].steps) == 60
 

@@ -13,12 +13,16 @@ from django.core.management import CommandError, call_command
 from policies.folder import CARD
 from policies.registry import describe
 from proportions import wilson
-from robots.evaluation import HELD_OUT_SEEDS, Case, EvaluationError, EvaluationRun, cases, measure
+from robots.evaluation import Case, EvaluationError, EvaluationRun, cases, measure
 from robots.players import PlayerSource
+from robots.processes import Processes
+from robots.seeds import HELD_OUT_SEEDS
 from simulation import catalogue
 from simulation.catalogue_rows import CatalogueError
 from simulation.environment import Environment
 from simulation.suites import SHIFTS
+
+ALONE = Processes(1)
 
 
 @pytest.mark.parametrize(
@@ -88,14 +92,15 @@ def test_unknown_suites_and_shifts_list_the_known_ones() -> None:
 
 def test_the_expert_reaches_its_goal_and_the_still_one_does_not() -> None:
     case = [Case("pick", "pick up the red cube", seed=3)]
-    assert measure(EvaluationRun(PlayerSource("expert", "")), case)["pick"]["successes"] == 1
-    assert measure(EvaluationRun(PlayerSource("still", "")), case)["pick"]["successes"] == 0
+    assert measure(EvaluationRun(PlayerSource("expert", "")), case, ALONE)["pick"]["successes"] == 1
+    assert measure(EvaluationRun(PlayerSource("still", "")), case, ALONE)["pick"]["successes"] == 0
 
 
 def test_processes_find_what_one_process_finds() -> None:
     todo = cases("table", ["pick"], 3, seed=40)
     expert = EvaluationRun(PlayerSource("expert", ""))
-    assert measure(expert, todo, workers=2) == measure(expert, todo, workers=1)
+    with Processes(2) as two:
+        assert measure(expert, todo, two) == measure(expert, todo, ALONE)
 
 
 def evaluate(*arguments: str) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from tests.people import logged_in, moderator, operator
 
 PEOPLE = ("anonymous", "stranger", "owner", "moderator", "operator")
 EVERYBODY = (200,) * 5
+NO_STUDY = (("study_id", f"study_{'0' * 32}"),)
 NOBODY = (404,) * 5
 ENTRANCES = ("account/login", "account/signup", "account/signup/passkey", "account/blocked")
 ROOMS_OF_ACCOUNTS = (
@@ -88,6 +89,19 @@ ROUTES: dict[str, list[Call]] = {
     "profile": [Call(EVERYBODY)],
     "profile/tokens": [Call((302,) * 5)],  # without an account
     "profile/tokens/<int:pk>/revoke": [Call(NOBODY, body=lambda world: {}, fill=(("pk", "1"),))],
+    "studies": [Call(EVERYBODY)],  # without an account: where to sign in
+    "studies/<str:study_id>": [Call(NOBODY, fill=NO_STUDY)],
+    "studies/<str:study_id>/report": [Call(NOBODY, fill=NO_STUDY)],
+    **{
+        f"studies/<str:study_id>/{act}": [Call(NOBODY, body=lambda world: {}, fill=NO_STUDY)]
+        for act in ("cancel", "resume", "delete")
+    },
+    "api/studies": [Call((401,) * 5), post((401,) * 5)],
+    "api/studies/<str:study_id>": [Call(NOBODY, fill=NO_STUDY)],
+    **{
+        f"api/studies/<str:study_id>/{act}": [Call((401,) * 5, body=lambda world: {}, fill=NO_STUDY)]
+        for act in ("cancel", "resume")
+    },
     "privacy": [Call(EVERYBODY)],
     "your-data": [Call(EVERYBODY)],
     "your-data/download": [Call(EVERYBODY)],
@@ -227,6 +241,7 @@ MODELS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "robots.publishedscene": (frozenset({LOOK, ADD, CHANGE}), NOTHING),
     "robots.remotetrial": (ONLY_LOOK, frozenset({LOOK, ADD})),
     "robots.submission": (ONLY_LOOK, NOTHING),
+    "studies.study": (ONLY_LOOK, ONLY_LOOK),
     "rankings.modelstatstotal": (ONLY_LOOK, ONLY_LOOK),
     "rankings.modelstatsbyrobot": (ONLY_LOOK, ONLY_LOOK),
     "rankings.workerstatus": (NOTHING, ONLY_LOOK),

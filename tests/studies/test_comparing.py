@@ -17,6 +17,7 @@ from proportions.paired import PairedCounts
 from robots import remote_policies
 from robots.evaluation import Case, EvaluationRun
 from robots.players import PlayerSource
+from robots.processes import Processes
 from robots.studies import study as conducting
 from robots.studies.comparing import compared, counts_of
 from robots.studies.folder import PAIRS, StudyFolder
@@ -27,6 +28,7 @@ from tests.remote.servers import PolicyServer, leaves, serving
 
 pytestmark = pytest.mark.django_db
 EXPERT, STILL = EvaluationRun(PlayerSource("expert")), EvaluationRun(PlayerSource("still"))
+ALONE = Processes(1)
 NAMES = {"a": "expert", "b": "still"}
 PLAN = {"a": {"model_id": "expert", "revision": ""}, "b": {"model_id": "still", "revision": ""}, "seed": 0}
 
@@ -99,12 +101,10 @@ def test_the_report_is_one_file_with_replays_and_names_nothing_outside(tmp_path:
 
 def test_two_processes_find_what_one_finds(tmp_path: Path) -> None:
     cases = [Case("pick", "pick up the red cube", seed) for seed in range(3)]
-    one, two = (
-        conduct(
-            Study(EXPERT, STILL, cases, until_settled=False), StudyFolder.of(tmp_path / str(workers), PLAN), workers
-        )
-        for workers in (1, 2)
-    )
+    study = Study(EXPERT, STILL, cases, until_settled=False)
+    one = conduct(study, StudyFolder.of(tmp_path / "one", PLAN), ALONE)
+    with Processes(2) as processes:
+        two = conduct(study, StudyFolder.of(tmp_path / "two", PLAN), processes)
     assert [replaced(each) for each in one] == [replaced(each) for each in two]
 
 
@@ -154,7 +154,7 @@ def test_a_row_of_failures_of_one_side_alone_ends_it(tmp_path: Path, monkeypatch
     )
     study = Study(EXPERT, STILL, [Case("pick", "", seed) for seed in range(9)])
     with pytest.raises(PolicyKeepsFailing, match="policy a failed in 5"):
-        conduct(study, StudyFolder.of(tmp_path, PLAN), 1)
+        conduct(study, StudyFolder.of(tmp_path, PLAN), ALONE)
     assert len(StudyFolder.of(tmp_path, PLAN).pairs()) == 5
 
 

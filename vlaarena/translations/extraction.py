@@ -22,6 +22,7 @@ ROOMS = (
     *(
         "vlaarena",
         "exports",
+        "studies",
         "people",
         "robots",
         "texts",

@@ -9,6 +9,13 @@ import { Api } from "../core/api.js";
  * @property {number} [record]
  * @property {number} [seed]
  * @property {string} [instruction]
+ * @property {string} [left_model_id] another policy than the battle's
+ * @property {string} [right_model_id]
+ * @property {Record<string, number[]>} [moved] thing -> x, y [m, robot's base frame], and its turn [rad]
+ *
+ * @typedef {object} ForkChoices what a fork may change
+ * @property {{model_id: string, name: string}[]} models
+ * @property {string[]} movable
  */
 
 export class RobotApi extends Api {
@@ -30,6 +37,11 @@ export class RobotApi extends Api {
   /** The exact recording of a side, available after the vote: see viewer/recording.js. @param {string} episodeId */
   replay(episodeId) {
     return this.getBytes(`episodes/${episodeId}/replay.bin`);
+  }
+
+  /** @param {string} battleId @returns {Promise<ForkChoices>} */
+  forkChoices(battleId) {
+    return this.get(`battles/${battleId}/explorations`);
   }
 
   /** @param {string} battleId @param {ForkRequest} request */

@@ -5,16 +5,18 @@ import { gettext } from "../core/i18n.js";
 
 /**
  * @import { BattleJson, Exploration, TurnJson } from "../core/wire.d.ts"
- * @import { ForkRequest } from "./api.js"
+ * @import { ForkChoices, ForkRequest } from "./api.js"
  * @import { Moment } from "./stage.js"
  */
 
 const SEEDS = 2 ** 31;
 
 export class ForkPanel {
+  /** @type {HTMLFormElement} */
   #root;
   #input;
   #send;
+  #changes;
   #busy = false;
   /** @type {Moment | null} */
   #moment = null;
@@ -24,9 +26,12 @@ export class ForkPanel {
   /**
    * @param {HTMLElement} root a form
    * @param {(request: ForkRequest) => Promise<boolean>} send resolves to true when sent
+   * @param {(battleId: string) => Promise<ForkChoices>} ask what may be changed
    */
-  constructor(root, send) {
+  constructor(root, send, ask) {
+    if (!(root instanceof HTMLFormElement)) throw new TypeError("a form is expected");
     this.#root = root;
+    this.#changes = new Changes(root, ask);
     this.#send = send;
     this.#input = part(root, "explore-instruction", HTMLInputElement);
     root.addEventListener("submit", (event) => event.preventDefault());
@@ -42,6 +47,7 @@ export class ForkPanel {
     this.#root.hidden = battle.status !== "voted";
     if (this.#root.hidden) return;
     part(this.#root, "explore-tree", HTMLAnchorElement).href = `/battle/${battle.battle_id}/forks`;
+    this.#changes.battleId = battle.battle_id;
     this.#closed = battle.can_explore ? null : gettext("Both robots are working.");
     this.#moment = moment?.settled && turn?.status === "completed" ? moment : null;
     this.#input.placeholder = turn?.instruction ?? "";
@@ -61,13 +67,80 @@ export class ForkPanel {
 
   /** @param {ForkRequest | null} place */
   async #fork(place) {
-    if (!place || this.#closed !== null || this.#busy) return;
+    if (!place || this.#closed !== null || this.#busy || !this.#root.reportValidity()) return;
     const instruction = this.#input.value.trim() || this.#input.placeholder;
     this.#busy = true;
     try {
-      if (await this.#send({ ...place, instruction })) this.#input.value = "";
+      if (await this.#send({ ...place, ...this.#changes.chosen(), instruction })) {
+        this.#root.reset();
+        this.#changes.render();
+      }
     } finally {
       this.#busy = false;
+    }
+  }
+}
+
+/** Other policies, and a thing that is moved before both begin. */
+class Changes {
+  battleId = "";
+  #root;
+  #ask;
+  #asked = "";
+
+  /** @param {HTMLElement} root @param {(battleId: string) => Promise<ForkChoices>} ask */
+  constructor(root, ask) {
+    this.#root = root;
+    this.#ask = ask;
+    part(root, "explore-more").addEventListener("toggle", () => this.#fill());
+    part(root, "explore-thing").addEventListener("change", () => this.render());
+  }
+
+  /** Where a thing is to go matters once one is chosen. */
+  render() {
+    const chosen = this.#value("explore-thing") !== "";
+    for (const name of ["explore-x", "explore-y", "explore-turn"]) part(this.#root, name, HTMLInputElement).disabled = !chosen;
+  }
+
+  /** @returns {ForkRequest} */
+  chosen() {
+    const [left, right, thing] = ["explore-left", "explore-right", "explore-thing"].map((name) => this.#value(name));
+    return {
+      ...(left && { left_model_id: left }),
+      ...(right && { right_model_id: right }),
+      ...(thing && { moved: { [thing]: this.#place() } }),
+    };
+  }
+
+  /** In m and rad: the page shows cm and degrees. */
+  #place() {
+    const [x, y] = ["explore-x", "explore-y"].map((name) => part(this.#root, name, HTMLInputElement).valueAsNumber / 100);
+    const turn = part(this.#root, "explore-turn", HTMLInputElement).valueAsNumber;
+    return Number.isNaN(turn) ? [x, y] : [x, y, (turn * Math.PI) / 180];
+  }
+
+  /** @param {string} name */
+  #value(name) {
+    return part(this.#root, name, HTMLSelectElement).value;
+  }
+
+  /** The policies of this battle's world, and the things that are there: asked for when somebody looks. */
+  async #fill() {
+    const battleId = this.battleId;
+    if (!battleId || this.#asked === battleId) return;
+    this.#asked = battleId;
+    try {
+      const { models, movable } = await this.#ask(battleId);
+      for (const name of ["explore-left", "explore-right"]) {
+        const select = part(this.#root, name, HTMLSelectElement);
+        select.length = 1;
+        select.append(...models.map((model) => new Option(model.name, model.model_id)));
+      }
+      for (const option of part(this.#root, "explore-thing", HTMLSelectElement).options) {
+        option.hidden = option.disabled = option.value !== "" && !movable.includes(option.value);
+      }
+    } catch {
+      this.#asked = ""; // it is asked again when it is opened again
     }
   }
 }

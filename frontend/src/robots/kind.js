@@ -70,7 +70,11 @@ class RobotView extends EventTarget {
     this.#panels = panels;
     this.#tools = new Tools(root, stage);
     this.#outcomes = new OutcomePanel(part(root, "verdict"));
-    this.#forks = new ForkPanel(part(root, "explore"), (request) => host.startTurn((battleId) => api.fork(battleId, request)));
+    this.#forks = new ForkPanel(
+      part(root, "explore"),
+      (request) => host.startTurn((battleId) => api.fork(battleId, request)),
+      (battleId) => api.forkChoices(battleId),
+    );
     this.#suggestions = new SuggestionFilter(part(root, "composer"), (battleId) => stage.leftOut(battleId));
     this.shortcuts = viewerShortcuts(this.#tools);
     root.addEventListener("click", (event) => {

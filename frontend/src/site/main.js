@@ -1,10 +1,12 @@
-// Of every page: theme and shortcuts without reloading (the server sets the cookies), drawings that are not there yet, copying.
+// Of every page: theme and shortcuts without reloading (the server sets the cookies), drawings that are not there yet, copying, studies.
 
 import { enableCopying } from "./copy.js";
 import { awaitDrawings } from "./drawn.js";
+import { followStudy } from "./study.js";
 
 awaitDrawings(document);
 enableCopying(document);
+followStudy(document);
 
 // The address may have changed since the page was loaded, so the address to return to is set now.
 document.querySelector("[data-part=preferences]")?.addEventListener("submit", ({ target }) => {

@@ -14,6 +14,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 
 class Command(BaseCommand):
+    requires_system_checks: tuple[str, ...] = ()  # they load the whole site, and this loads little of it
     help = (
         "Let two policies, of folders or behind servers, play the same tasks from the same first states, and tell "
         "which of them succeeds more often. It stops when that is settled. The same command goes on where it stopped."
@@ -45,16 +46,22 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         from policies.base import PolicyError
         from robots import published_tasks
-        from robots.policy_lookup import find_policy
+        from robots.policy_lookup import check_device, find_policy
+        from robots.processes import Processes
         from simulation.contracts import SimulationError
 
+        if options["workers"] < 1:
+            raise CommandError(f"--workers: expected at least 1 process, got {options['workers']}")
         if not 0 <= options["margin"] < 1:
             raise CommandError(f"--margin: expected 0 or more and less than 1, got {options['margin']:g}")
         os.environ.setdefault("OMP_NUM_THREADS", "1")  # the processes share the cores between them
         published_tasks.refresh_if_possible()
         try:
             rows = {side: find_policy(options[side]) for side in ("a", "b")}
-            answer = self._compare(rows, options)
+            if options["device"]:
+                check_device(options["device"])
+            with Processes(options["workers"]) as processes:
+                answer = self._compare(rows, options, processes)
         except (PolicyError, SimulationError) as error:
             raise CommandError(str(error)) from error
         if options["json"]:
@@ -62,7 +69,7 @@ class Command(BaseCommand):
         else:
             self._print(answer)
 
-    def _compare(self, rows: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
+    def _compare(self, rows: dict[str, Any], options: dict[str, Any], processes: Any) -> dict[str, Any]:
         from robots.studies import comparing
         from robots.studies.folder import StudyFolder
         from robots.studies.report import report
@@ -76,7 +83,7 @@ class Command(BaseCommand):
         if options["retry_failed"]:
             folder.keep([pair for pair in folder.pairs() if not pair.failed])
         with ProgressBar(len(cases)) as progress:
-            pairs = conduct(study, folder, options["workers"], progress)
+            pairs = conduct(study, folder, processes, progress)
         names = {side: rows[side].id for side in rows}
         answer = comparing.compared(pairs, names, options["margin"], len(cases), fixed=options["all"])
         folder.report.write_text(report(answer, plan, pairs, options["replays"]), "utf-8")
@@ -117,11 +124,9 @@ def _cases(options: dict[str, Any]) -> Sequence[Any]:
 
 
 def _runs(rows: dict[str, Any], options: dict[str, Any]) -> list[Any]:
-    from policies import devices
     from robots.evaluation import EvaluationRun
     from robots.players import PlayerSource
 
-    devices.find(options["device"])
     sources = [PlayerSource(row.adapter, row.model_path, row.statistics_key, row.card) for row in rows.values()]
     return [EvaluationRun(source, options["robot"], options["scene"], device=options["device"]) for source in sources]
 

@@ -12,6 +12,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 
 class Command(BaseCommand):
+    requires_system_checks: tuple[str, ...] = ()  # they load the whole site, and this loads little of it
     help = "Measure a policy's success rates on scenes that no policy was trained on, with 95 % Wilson intervals."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -38,12 +39,19 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         from policies.base import PolicyError
-        from robots.policy_lookup import find_policy
+        from robots.policy_lookup import check_device, find_policy
+        from robots.processes import Processes
         from simulation.contracts import SimulationError
 
+        if options["workers"] < 1:
+            raise CommandError(f"--workers: expected at least 1 process, got {options['workers']}")
         os.environ.setdefault("OMP_NUM_THREADS", "1")  # the processes share the cores between them
         try:
-            answer = self._measure(find_policy(options["policy"]), options)
+            row = find_policy(options["policy"])
+            if options["device"]:
+                check_device(options["device"])
+            with Processes(options["workers"]) as processes:
+                answer = self._measure(row, options, processes)
         except (PolicyError, SimulationError) as error:
             raise CommandError(str(error)) from error
         if options["json"]:
@@ -51,8 +59,7 @@ class Command(BaseCommand):
         else:
             self._print(answer)
 
-    def _measure(self, row: Any, options: dict[str, Any]) -> dict[str, Any]:
-        from policies import devices
+    def _measure(self, row: Any, options: dict[str, Any], processes: Any) -> dict[str, Any]:
         from policies.registry import REMOTE
         from robots import bridge_suite, evaluation
         from robots.players import PlayerSource
@@ -61,7 +68,6 @@ class Command(BaseCommand):
 
         if options["record"] and row.adapter == REMOTE:
             raise CommandError("--record writes into a policy's folder, which a remote policy does not have")
-        devices.find(options["device"])
         changed = options["execute"] or options["ensemble"]
         run = evaluation.EvaluationRun(
             player=PlayerSource(row.adapter, row.model_path, row.statistics_key, row.card),
@@ -71,7 +77,7 @@ class Command(BaseCommand):
             device=options["device"],
         )
         if options["suite"] == bridge_suite.BRIDGE:
-            return self._measure_bridge(row.id, run, options)
+            return self._measure_bridge(row.id, run, options, processes)
         chosen = options["task"] or evaluation.default_tasks(row.card, options["robot"], options["scene"])
         tasks = [catalogue.task(name) for name in chosen]
         for task in tasks:
@@ -81,19 +87,19 @@ class Command(BaseCommand):
         todo = evaluation.cases(
             options["suite"], [task.id for task in tasks], options["episodes"], options["seed"], options["shift"]
         )
-        scores = evaluation.measure(run, todo, options["workers"], lambda done: self._progress(done, len(todo)))
+        scores = evaluation.measure(run, todo, processes, lambda done: self._progress(done, len(todo)))
         answer = evaluation.report(row.id, scores)
         if options["record"]:
             evaluation.record(run, options["suite"], options["seed"], answer)
         return answer
 
-    def _measure_bridge(self, model_id: str, run: Any, options: dict[str, Any]) -> dict[str, Any]:
+    def _measure_bridge(self, model_id: str, run: Any, options: dict[str, Any], processes: Any) -> dict[str, Any]:
         from robots import bridge_suite
 
         if options["record"]:
             raise CommandError("--record keeps the figures of the suites table and shifts only")
         todo = bridge_suite.cases(options["task"] or bridge_suite.TASKS, options["episodes"])
-        played = bridge_suite.measure(run, todo, options["workers"], lambda done: self._progress(done, len(todo)))
+        played = bridge_suite.measure(run, todo, processes, lambda done: self._progress(done, len(todo)))
         return bridge_suite.report(model_id, played)
 
     def _progress(self, done: int, total: int) -> None:

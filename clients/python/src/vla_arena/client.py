@@ -6,7 +6,7 @@ import hashlib
 import itertools
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Self, cast
 from urllib.parse import urlsplit
@@ -26,6 +26,7 @@ from vla_arena.types import (
     OpenedBattle,
     SentTurn,
     Start,
+    Study,
     Turn,
     VoteCast,
 )
@@ -35,6 +36,8 @@ WAIT_S = 60
 """The longest that an arena is asked to hold a call."""
 LARGEST_EVENT = 8 << 20
 ENDED = ("completed", "failed")
+STUDY_ENDED = (*ENDED, "cancelled")
+STUDY_POLL_S = 3.0
 
 
 class Arena:
@@ -82,6 +85,55 @@ class Arena:
     def episode(self, episode_id: str) -> Episode:
         return Episode.of(self.call("GET", f"episodes/{episode_id}"))
 
+    def ask_for_study(self, a: str, b: str, tasks: Sequence[str], seeds: int, **more: Any) -> Study:
+        """Let two policies play the same tasks from the same first states; needs a token of the scope `studies`.
+
+        `seeds`: pairs per task. `more`: `robot_id`, `scene_id`, `first_seed`, `margin` and `play_all`.
+        """
+        body = {"a": a, "b": b, "tasks": list(tasks), "seeds": seeds, **more}
+        return cast(Study, self.call("POST", "studies", body))
+
+    def studies(self) -> list[Study]:
+        """Own ones, newest first."""
+        return list(self.call("GET", "studies")["results"])
+
+    def study(self, study_id: str) -> Study:
+        return cast(Study, self.call("GET", f"studies/{study_id}"))
+
+    def wait_for_study(self, study_id: str, within_s: float = 86_400.0) -> Study:
+        """The study once it has ended. Raises TimeoutError when it takes longer; it goes on then."""
+        until = time.monotonic() + within_s
+        while True:
+            study = self.study(study_id)
+            if study["state"] in STUDY_ENDED:
+                return study
+            if time.monotonic() > until:
+                raise TimeoutError(f"{study_id} has not ended within {within_s:g} s")
+            time.sleep(STUDY_POLL_S)
+
+    def cancel_study(self, study_id: str) -> Study:
+        """What was played is kept."""
+        return cast(Study, self.call("POST", f"studies/{study_id}/cancel", {}))
+
+    def resume_study(self, study_id: str) -> Study:
+        """Go on with one that was cancelled or has failed."""
+        return cast(Study, self.call("POST", f"studies/{study_id}/resume", {}))
+
+    def delete_study(self, study_id: str) -> None:
+        self.call("DELETE", f"studies/{study_id}")
+
+    def study_report(self, study: Study) -> str:
+        """The HTML of its report, which needs no other file. Raises Unreachable, and ValueError while there is none."""
+        if study["report_url"] is None:
+            raise ValueError(f"{study['study_id']} has no report yet: it is {study['state']}")
+        try:
+            answer = self._http.get(f"{self.url}{study['report_url']}")
+        except httpx2.HTTPError as error:
+            raise Unreachable(f"the report: {error or type(error).__name__}") from error
+        if not answer.is_success:
+            raise Unreachable(f"the report: status {answer.status_code}")
+        return str(answer.text)
+
     def call(
         self,
         method: str,
@@ -96,7 +148,7 @@ class Arena:
             solved = {"Challenge-Answer": _solved(answer.json()["challenge"])}
             answer = self._send(method, path, body, query, {**(headers or {}), **solved})
         if answer.is_success:
-            return answer.json()
+            return answer.json() if answer.content else None
         try:
             told = answer.json()
         except ValueError:

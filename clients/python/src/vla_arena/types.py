@@ -8,6 +8,7 @@ Choice = Literal["left_better", "right_better", "tie", "both_bad"]
 Status = Literal["queued", "running", "completed", "failed"]
 Start = Literal["continue", "reset"]
 Comparison = Literal["left", "right", "equal"]
+StudyState = Literal["waiting", "playing", "completed", "failed", "cancelled"]
 
 
 class RobotsPlace(TypedDict, total=False):
@@ -92,3 +93,27 @@ class Event(TypedDict, total=False):
     seq: int
     turn_id: str
     battle: Any
+
+
+class Study(TypedDict):
+    """`pairs`: played by both, of `planned` at most. `told`: what they say, empty before the end, as `manage.py compare
+    --json` tells it. `report_url` is None while there is no report. `error`: why it failed."""
+
+    study_id: str
+    state: StudyState
+    a: str
+    b: str
+    robot_id: str
+    scene_id: str
+    tasks: list[str]
+    seeds: int
+    first_seed: int
+    margin: float
+    play_all: bool
+    pairs: int
+    planned: int
+    waiting_before: int
+    error: str
+    told: dict[str, Any]
+    url: str
+    report_url: str | None
