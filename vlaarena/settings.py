@@ -117,6 +117,7 @@ TEMPLATES: list[dict[str, Any]] = [
                 "vlaarena.about_page.context",
                 "wormarena.presence.context",
                 "texts.offered.context",
+                "voice.offered.context",
             ]
         },
     }
@@ -416,6 +417,12 @@ VOICE: dict[str, Any] = {
     "model": env.text("ARENA_VOICE_MODEL", "smollm2-135m-instruct"),
     "model_key": env.text("ARENA_VOICE_MODEL_API_KEY", ""),
     "recordings": Path(env.text("ARENA_VOICE_RECORDINGS", "") or DATA_DIR / "voice"),
+    # The process that holds calls: its port, how many calls at once, and its address for browsers where that is not the
+    # host of the pages with this port, such as wss://voice.example.org behind a proxy that ends TLS.
+    "port": int(env.number("ARENA_VOICE_PORT", env.number("ARENA_PORT", 8000) + 1)),
+    "calls": env.count("ARENA_VOICE_CALLS", 4),
+    "url": env.text("ARENA_VOICE_URL", "").rstrip("/"),
+    "recording_days": env.number("ARENA_VOICE_DAYS", 90.0, least=0.0),
 }
 DEFAULT_KIND = "robots"
 DEFAULT_ROBOT = "widowx"

@@ -1,0 +1,131 @@
+"""What is computed of both calls of a battle once it is voted on: first what the recordings tell, then their words."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from celery import current_app
+from django.conf import settings
+from django.db import transaction
+
+from arena import actions
+from arena.models import Vote
+from arena.queue.dispatch import NOT_SENT
+from voice.calls.caller import Noted, Said
+from voice.calls.holding import Held
+from voice.calls.keeping import columns_of, held_again
+from voice.calls.notes import evaluated
+from voice.evaluation.transcript import Role
+from voice.models import VOICE, Conversation
+from voice.scenarios.model import Scenario
+from voice.speech.audio import RATE, SAMPLE_BYTES
+from voice.speech.parts import Speech
+from voice.speech.turns import Span, TurnTaking, spans
+
+log = logging.getLogger(__name__)
+TASK = "voice.evaluate"
+UTTERANCE = TurnTaking(end_ms=800.0)
+"""A pause within an utterance of the caller is no end of it."""
+States = Conversation.Evaluation
+
+
+def ask_to_evaluate(vote: Vote, **_: Any) -> None:
+    """Have both calls of a voted battle evaluated, once the vote is stored. A message that is lost is made good by
+    whoever asks for the figures (`ask_again`)."""
+    if vote.kind == VOICE:
+        Conversation.objects.filter(call__battle_id=vote.battle_id).update(evaluation=States.COMPUTING)
+        transaction.on_commit(partial(ask, vote.battle_id), robust=True)
+
+
+def ask(battle_id: str) -> None:
+    try:
+        current_app.send_task(TASK, args=[battle_id], queue=settings.DRAWINGS_QUEUE, retry=False, ignore_result=True)
+    except NOT_SENT as error:
+        log.warning("The calls of %s are not evaluated yet: %r", battle_id, error)
+
+
+def evaluate_battle(battle_id: str) -> None:
+    """Evaluate both calls: partial once latencies, slots and criteria are computed, complete with the words that a
+    recogniser hears. May be repeated. Pages are told after each step."""
+    from voice.speech.models import load_speech
+
+    calls = Conversation.objects.filter(call__battle_id=battle_id).exclude(evaluation=States.COMPLETE)
+    held = list(calls.select_related("scenario").order_by("pk"))
+    for conversation in held:
+        _step(conversation, _measure)
+    actions.tell_evaluation(battle_id)
+    measured = [each for each in held if each.evaluation == States.PARTIAL]
+    if measured:
+        speech = load_speech()
+        for conversation in measured:
+            _step(conversation, partial(_transcribe, speech=speech))
+        actions.tell_evaluation(battle_id)
+
+
+def _step(conversation: Conversation, work: Any) -> None:
+    """What fails for one call is noted, and the other one is evaluated."""
+    try:
+        work(conversation)
+    except Exception as error:  # the edge of each call's evaluation: its state has to end
+        log.exception("the conversation %s was not evaluated", conversation.pk)
+        conversation.evaluation = States.FAILED
+        conversation.evaluation_error = f"{type(error).__name__}: {error}"[:500]
+        conversation.save(update_fields=["evaluation", "evaluation_error"])
+
+
+def _measure(conversation: Conversation) -> None:
+    from voice.speech.models import new_detector
+
+    held = held_again(conversation)
+    scenario = conversation.scenario.read()
+    held = by_utterances(held, spans(bytes(held.caller_audio), new_detector(), UTTERANCE), scenario)
+    transcript, metrics = evaluated(scenario, held, new_detector)
+    _save(conversation, States.PARTIAL, **columns_of(metrics), turns=transcript.json()["turns"])
+
+
+def by_utterances(held: Held, found: Sequence[Span], scenario: Scenario) -> Held:
+    """The call with the caller's lines where the recording has speech. While it was held, they were where the agent
+    took a turn; what it understood is put beside the utterance that had ended by then."""
+    if not found:
+        return held
+    lines = [Said("", span.start_ms, span.end_ms) for span in found][: scenario.max_turns]
+    notes = [Noted(max(line.end_ms, lines[0].start_ms + 1), line.text) for line in held.caller_lines]
+    for line, until in zip(lines, [*(each.start_ms for each in lines[1:]), float("inf")], strict=True):
+        line.text = " ".join(note.text for note in notes if line.start_ms < note.at_ms <= until)
+    return replace(held, caller_lines=lines, understood=notes)
+
+
+def _transcribe(conversation: Conversation, speech: Speech) -> None:
+    """Put the words that a recogniser hears into the transcript: alike for every agent, whatever it understood."""
+    held = held_again(conversation)
+    turns = [{**turn, **_words(turn, held, speech)} for turn in conversation.turns]
+    _save(conversation, States.COMPLETE, turns=turns)
+
+
+def _words(turn: dict[str, Any], held: Held, speech: Speech) -> dict[str, str]:
+    is_caller = turn["role"] == Role.CALLER
+    audio = bytes(held.caller_audio if is_caller else held.agent_audio)
+    text = asyncio.run(_text_of(speech, _cut(audio, turn["start_ms"] - 200, turn["end_ms"] + 200)))
+    if is_caller:
+        return {"heard": turn["text"] or turn["heard"], "text": text or turn["text"]}
+    return {"heard": text}
+
+
+async def _text_of(speech: Speech, audio: bytes) -> str:
+    return await speech.text_of(audio)
+
+
+def _cut(audio: bytes, start_ms: float, end_ms: float) -> bytes:
+    first, last = (max(0, int(ms * RATE / 1000)) * SAMPLE_BYTES for ms in (start_ms, end_ms))
+    return audio[first:last]
+
+
+def _save(conversation: Conversation, state: str, **columns: Any) -> None:
+    for name, value in {**columns, "evaluation": state, "evaluation_error": ""}.items():
+        setattr(conversation, name, value)
+    conversation.save(update_fields=[*columns, "evaluation", "evaluation_error"])
