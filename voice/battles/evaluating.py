@@ -19,18 +19,18 @@ from arena.queue.dispatch import NOT_SENT
 from voice.calls.caller import Noted, Said
 from voice.calls.holding import Held
 from voice.calls.keeping import columns_of, held_again
-from voice.calls.notes import evaluated
+from voice.calls.notes import judged, speech_in
 from voice.evaluation.transcript import Role
 from voice.models import VOICE, Conversation
 from voice.scenarios.model import Scenario
 from voice.speech.audio import RATE, SAMPLE_BYTES
 from voice.speech.parts import Speech
-from voice.speech.turns import Span, TurnTaking, spans
+from voice.speech.turns import Span
 
 log = logging.getLogger(__name__)
 TASK = "voice.evaluate"
-UTTERANCE = TurnTaking(end_ms=800.0)
-"""A pause within an utterance of the caller is no end of it."""
+PAUSE_MS = 800.0
+"""A shorter pause of the caller is no end of an utterance."""
 States = Conversation.Evaluation
 
 
@@ -83,9 +83,20 @@ def _measure(conversation: Conversation) -> None:
 
     held = held_again(conversation)
     scenario = conversation.scenario.read()
-    held = by_utterances(held, spans(bytes(held.caller_audio), new_detector(), UTTERANCE), scenario)
-    transcript, metrics = evaluated(scenario, held, new_detector)
+    caller, agent = speech_in(held, new_detector)
+    transcript, metrics = judged(scenario, by_utterances(held, utterances(caller), scenario), caller, agent)
     _save(conversation, States.PARTIAL, **columns_of(metrics), turns=transcript.json()["turns"])
+
+
+def utterances(found: Sequence[Span]) -> list[Span]:
+    """Stretches of speech with the short pauses within them."""
+    joined: list[Span] = []
+    for span in found:
+        if joined and span.start_ms - joined[-1].end_ms < PAUSE_MS:
+            joined[-1] = Span(joined[-1].start_ms, span.end_ms)
+        else:
+            joined.append(span)
+    return joined
 
 
 def by_utterances(held: Held, found: Sequence[Span], scenario: Scenario) -> Held:

@@ -14,12 +14,13 @@ export function addLine(list, { role, text }, agent) {
   who.textContent = role === "agent" ? agent : gettext("You");
   item.append(who, text);
   list.append(item);
-  list.scrollTop = list.scrollHeight;
+  const box = list.closest(".said-lines") ?? list;
+  box.scrollTop = box.scrollHeight;
 }
 
 /** @param {HTMLElement} list @param {SaidLine[]} lines @param {string} agent its name */
 export function showLines(list, lines, agent) {
   list.replaceChildren();
   for (const line of lines) addLine(list, line, agent);
-  list.scrollTop = 0;
+  (list.closest(".said-lines") ?? list).scrollTop = 0;
 }
