@@ -192,6 +192,11 @@ class Kind(ABC):
         again from old votes, so it must not depend on which scenes are offered now."""
         return ""
 
+    def is_own_words(self, instruction: str, scene: str) -> bool:
+        """Whether an instruction, or what was played of it (`text` in the store), has words of the visitor's own, which
+        go with the rest of a visitor's data. Sentences about a task are nobody's."""
+        return not self.task_of(instruction, scene)
+
     def tasks(self) -> Mapping[str, str]:
         """Every task that visitors may set -> its name."""
         return {}

@@ -64,6 +64,10 @@ class Voice(Kind):
         """The scenario, whatever the battle is called."""
         return scene
 
+    def is_own_words(self, instruction: str, scene: str) -> bool:
+        """Both transcripts are in the visitor's words."""
+        return True
+
     def eligible(self, place: Place) -> ContestantQuerySet[Any]:
         return self.contestants().contestants()
 
@@ -113,7 +117,7 @@ class Voice(Kind):
             "episode_id": attempt.episode_id,
             "side": attempt.side,
             "turn_id": attempt.turn_id,
-            "lines": document["lines"],
+            "lines": lines.read(document["text"]),
             "audio": results.audio_of(attempt) if exact else None,
             "exact": exact,
             "outcome": self.outcome(attempt) if exact else None,

@@ -176,12 +176,15 @@ def test_recordings_of_voted_battles_expire_by_their_own_rule_and_words_and_figu
 
 
 def test_who_deletes_their_data_deletes_voice_and_words(office: Office, tmp_path: Path) -> None:
-    vote(office)
+    turn = vote(office)
+    address = f"episodes/{turn['left_episode_id']}"
+    assert Visitor().get(address).json()["lines"]
     visitor = Battle.objects.select_related("session").get(battle_id=office.battle_id).session.user_id
     exported = "".join(own_data.export(Owner(visitor=visitor)))
     assert '"calls": [' in exported
     assert "Hello" in exported or "Good day" in exported
     assert "the-famous-one" not in exported.split('"calls"')[1].split("]")[0]
     own_data.forget(Owner(visitor=visitor))
+    assert Visitor().get(address).json()["lines"] == []
     assert paths(tmp_path) == []
     assert all(held.turns == [] for held in Conversation.objects.all())

@@ -121,6 +121,24 @@ async def test_who_does_not_come_back_loses_the_call_and_may_call_once_more(
         assert (await phone.until("ended"))["reason"] == "agent_hung_up"
 
 
+async def test_after_the_process_was_started_again_the_caller_is_told_and_may_call_once_more(office: Office) -> None:
+    office.answering += [Agent(), Agent()]
+    address = await sync_to_async(office.address)()
+    async with Phone(address) as phone:
+        await phone.until("said")
+    [held] = consumer.live.values()
+    assert held.task is not None
+    held.task.cancel()  # as with the process: nothing of it is settled
+    await asyncio.gather(held.task, return_exceptions=True)
+    assert consumer.live == {}
+    async with Phone(address) as again:
+        assert (await again.until("error"))["code"] == "call_lost"
+    async with Phone(await sync_to_async(office.address)()) as phone:
+        await phone.until("said")
+        await phone.speak()
+        assert (await phone.until("ended"))["reason"] == "agent_hung_up"
+
+
 async def test_an_agent_that_refuses_twice_leaves_a_failed_slot_and_the_other_side_untouched(office: Office) -> None:
     office.answering += [Agent(refuses="status 401"), Agent(refuses="status 401"), Agent()]
     again = []

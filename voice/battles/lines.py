@@ -22,3 +22,16 @@ def of_turns(turns: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
 
 def chunk(line: Mapping[str, str]) -> bytes:
     return json.dumps(line).encode()
+
+
+def write(said: Sequence[Mapping[str, str]]) -> str:
+    """The lines as the store keeps them: in `text`, whose words go with those of the visitor."""
+    return json.dumps(list(said))
+
+
+def read(text: str) -> list[dict[str, str]]:
+    """The lines in the `text` of a document; none where the words were removed."""
+    try:
+        return list(json.loads(text))
+    except ValueError:
+        return []

@@ -52,6 +52,6 @@ def _document(attempt: Attempt, said: list[dict[str, str]]) -> dict[str, Any]:
         "side": attempt.side,
         "model_id": attempt.model_id,
         "instruction": turn.instruction,
-        "lines": said,
+        "text": lines.write(said),
         "created_at": timezone.now(),
     }

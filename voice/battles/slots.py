@@ -58,6 +58,15 @@ def claim(call_id: int, tries: int) -> Call | None:
     return Call.objects.select_related("battle__session", "battle__left_model", "battle__right_model").get(pk=call_id)
 
 
+def release(call_id: int, tries: int) -> bool:
+    """Free a slot whose call is held by nobody any more. To be asked by the one process that holds calls, of a call
+    that it does not hold. Whether there was one."""
+    lost = Call.objects.filter(pk=call_id, tries=tries, status=Call.Status.TALKING).first()
+    if lost is not None:
+        fail(lost, "the process that held the call ended")
+    return lost is not None
+
+
 def beat(call: Call) -> None:
     Call.objects.filter(pk=call.pk, status=Call.Status.TALKING).update(heartbeat_at=timezone.now())
 

@@ -37,7 +37,7 @@ BYTES_PER_S = 2 * RATE * SAMPLE_BYTES
 BURST_BYTES = 2 * BYTES_PER_S
 MOST_WAITING = 100
 """Messages that wait for a browser that does not read; it is disconnected then."""
-NOT_FOUND, RUNNING, USED, TOO_LARGE, WRONG, TOO_MUCH, BUSY = 4404, 4409, 4410, 4413, 4422, 4429, 4503
+NOT_FOUND, RUNNING, USED, TOO_LARGE, WRONG, TOO_MUCH, LOST, BUSY = 4404, 4409, 4410, 4413, 4422, 4429, 4500, 4503
 DETAILS = {
     NOT_FOUND: ("not_found", "This is no address of a call, or it is too old: ask for another one."),
     RUNNING: ("call_running", "This call is held on another page."),
@@ -48,6 +48,7 @@ DETAILS = {
     ),
     WRONG: ("wrong_audio", "Audio comes as whole samples: 16 kHz, mono, 16 bits, little-endian."),
     TOO_MUCH: ("too_much", f"A call takes at most {BYTES_PER_S} bytes of audio a second."),
+    LOST: ("call_lost", "The process that held the call ended. What was said is lost; call this agent once more."),
     BUSY: ("busy", "As many calls as this site can hold are being held. Try again in a minute."),
 }
 """Close code -> the code and the sentence of the error before it."""
@@ -73,7 +74,8 @@ class CallConsumer(AsyncWebsocketConsumer):
             return await self._refuse(BUSY)
         call = await sync_to_async(slots.claim)(ticket.call_id, ticket.tries)
         if call is None:
-            return await self._refuse(USED)
+            lost = known is None and await sync_to_async(slots.release)(ticket.call_id, ticket.tries)
+            return await self._refuse(LOST if lost else USED)
         await self._begin(call)
         return None
 

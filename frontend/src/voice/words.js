@@ -27,6 +27,7 @@ export const WORDS = {
     slot_used: gettext("You have called this agent already."),
     other_agent_first: gettext("Agent A is called first."),
     call_running: gettext("This call is held on another page. End it there first, or wait half a minute."),
+    call_lost: gettext("The call was lost, with what was said. Call this agent once more."),
     busy: gettext("As many calls as this site can hold are being held. Try again in a minute."),
     voice_off: gettext("This site holds no calls right now."),
     too_large: gettext("The browser sent a piece of audio that is too large."),
