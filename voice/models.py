@@ -198,6 +198,8 @@ class Conversation(models.Model):
     containment = models.BooleanField(null=True)
     turns_to_completion = models.PositiveIntegerField(null=True)
     first_audio_ms = models.JSONField(default=list, help_text="When audio of the agent came and nothing was played.")
+    judge = models.JSONField(null=True, blank=True, help_text="The verdict of a language model; null with a reason.")
+    judge_missing = models.CharField(max_length=200, blank=True)
     evaluation = models.CharField(max_length=10, choices=Evaluation, default=Evaluation.NONE)
     evaluation_error = models.CharField(max_length=500, blank=True)
     created_at = models.DateTimeField(default=timezone.now)

@@ -16,6 +16,8 @@ from django.db import transaction
 from arena import actions
 from arena.models import Vote
 from arena.queue.dispatch import NOT_SENT
+from voice.agents.base import AgentFailed
+from voice.agents.language import Server
 from voice.calls.caller import Noted, Said
 from voice.calls.holding import Held
 from voice.calls.keeping import columns_of, held_again
@@ -31,6 +33,8 @@ log = logging.getLogger(__name__)
 TASK = "voice.evaluate"
 PAUSE_MS = 800.0
 """A shorter pause of the caller is no end of an utterance."""
+NO_JUDGE = "This site has no judge by a language model."
+JUDGE_FAILED = "The judge did not answer, or not as it was asked to."
 States = Conversation.Evaluation
 
 
@@ -115,7 +119,23 @@ def _transcribe(conversation: Conversation, speech: Speech) -> None:
     """Put the words that a recogniser hears into the transcript: alike for every agent, whatever it understood."""
     held = held_again(conversation)
     turns = [{**turn, **_words(turn, held, speech)} for turn in conversation.turns]
-    _save(conversation, States.COMPLETE, turns=turns)
+    verdict, missing = judged_by_model(conversation, turns)
+    _save(conversation, States.COMPLETE, turns=turns, judge=verdict, judge_missing=missing)
+
+
+def judged_by_model(conversation: Conversation, turns: list[dict[str, Any]]) -> tuple[dict[str, Any] | None, str]:
+    """The verdict of the judge that the settings name, or None and why there is none."""
+    from voice.agents.judge import judge
+
+    about = settings.VOICE
+    if not about["judge_url"]:
+        return None, NO_JUDGE
+    server = Server(about["judge_url"], about["judge_model"], about["judge_key"])
+    try:
+        return asyncio.run(judge(conversation.scenario.read(), turns, conversation.tools, server)), ""
+    except AgentFailed as failure:
+        log.warning("the conversation %s was not judged: %s", conversation.pk, failure)
+        return None, JUDGE_FAILED
 
 
 def _words(turn: dict[str, Any], held: Held, speech: Speech) -> dict[str, str]:

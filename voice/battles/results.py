@@ -20,7 +20,6 @@ FIGURES = (
     "total_turns",
     "turns_to_completion",
 )
-NO_JUDGE = "This site has no judge by a language model."
 STATES = (
     Conversation.Evaluation.FAILED,
     Conversation.Evaluation.NONE,
@@ -42,7 +41,7 @@ def summary(held: Conversation) -> dict[str, Any]:
 
 
 def figures(held: Conversation) -> dict[str, Any]:
-    """The summary with every slot and criterion. The judge is null, with the reason."""
+    """The summary with every slot and criterion. The judge's verdict is null with a reason."""
     return {
         **summary(held),
         "ended": held.ended,
@@ -50,8 +49,8 @@ def figures(held: Conversation) -> dict[str, Any]:
         "criteria": held.criteria,
         "turns": held.turns,
         "tools": held.tools,
-        "judge": None,
-        "judge_missing": NO_JUDGE,
+        "judge": held.judge,
+        "judge_missing": held.judge_missing,
     }
 
 
