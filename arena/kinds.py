@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import secrets
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from django.conf import settings
 from django.db.models import QuerySet
+from django.utils.translation import gettext_lazy
 
 from arena.errors import OtherKind, UnknownName
 from arena.instructions import clean_instruction
@@ -113,8 +114,16 @@ class Kind(ABC):
     end, `strip.webp` its key moments in a row, `video.mp4` the whole of it."""
     look: ClassVar[str] = ""
     """The version of how it draws: drawings of another one are drawn again."""
+    chooser: ClassVar[Mapping[str, Any]] = {
+        "change": gettext_lazy("Change scene"),
+        "settings": gettext_lazy("Robots"),
+        "scenes": gettext_lazy("Scenes"),
+    }
+    """What the page calls the choice of a place, and the lists of settings and of scenes (lazily translated)."""
     template: ClassVar[str]
     """Its path among templates. It extends `arena/battle.html` and fills the blocks."""
+    features: ClassVar[tuple[str, ...]] = ()
+    """Features of the browser that its page uses and other pages may not, such as "microphone" (Permissions-Policy)."""
     address: ClassVar[str]
     """The path of the battle page, without slashes at its ends; also the name of its URL."""
 
@@ -182,6 +191,11 @@ class Kind(ABC):
         """The task that an instruction is about in a scene, for boards by task. "" if it is unknown. Boards are counted
         again from old votes, so it must not depend on which scenes are offered now."""
         return ""
+
+    def is_own_words(self, instruction: str, scene: str) -> bool:
+        """Whether an instruction, or what was played of it (`text` in the store), has words of the visitor's own, which
+        go with the rest of a visitor's data. Sentences about a task are nobody's."""
+        return not self.task_of(instruction, scene)
 
     def tasks(self) -> Mapping[str, str]:
         """Every task that visitors may set -> its name."""
@@ -322,6 +336,21 @@ class Kind(ABC):
         any, have more of them: each has a `name`, a `description` and `suggestions`, and is `free` if these have no
         verdict."""
         return {}
+
+    def sources(self, host: str) -> Mapping[str, list[str]]:
+        """What the page may load beside the site's own: a directive of its Content-Security-Policy -> the sources.
+        `host`: that of the request, without its port."""
+        return {}
+
+    def forget(self, episode_ids: Collection[str]) -> None:
+        """Delete what the kind keeps of expired recordings outside the episode store. Some may be of other kinds, or
+        deleted before."""
+        return
+
+    def expire(self, since: datetime | None) -> None:
+        """Delete what the kind keeps outside of attempts of battles without a vote that were not touched `since` then
+        (None: such battles are kept), and what its own rules let expire. May be interrupted and repeated."""
+        return
 
     # Derived from the above.
 

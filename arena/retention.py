@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
-from arena import actions
+from arena import actions, kinds
 from arena.drawings.store import get_drawings
 from arena.models import Attempt, Battle, BattleStatus, Turn
 from arena.store import get_store
@@ -37,11 +37,14 @@ def expire(days: float | None = None, grace: timedelta = GRACE) -> Expiry:
     Raises StoreUnavailable. What was done until then stays done.
     """
     battles = recordings = 0
-    if since := _untouched_since(days):
+    since = _untouched_since(days)
+    if since:
         unvoted = list(_unvoted(since).values_list("battle_id", flat=True))  # no cursor while battles are changed
         for battle_id in unvoted:
             if expired := actions.expire_battle(battle_id, since):
                 battles, recordings = battles + 1, recordings + expired
+    for kind in kinds.every():
+        kind.expire(since)
     return Expiry(battles, recordings, _delete(_due(grace)))
 
 
@@ -78,5 +81,7 @@ def _delete(due: QuerySet[Attempt]) -> int:
     while batch := list(due.values_list("episode_id", flat=True)[:BATCH]):
         get_store().delete(batch)
         get_drawings().delete(batch)
+        for kind in kinds.every():
+            kind.forget(batch)
         deleted += Attempt.objects.filter(episode_id__in=batch).update(recording_deleted=True)
     return deleted

@@ -29,6 +29,8 @@ const options = {
     text: path.join(here, "src/text/main.js"),
     "text-code": path.join(here, "src/text/code.js"),
     "text-formulas": path.join(here, "src/text/formulas.js"),
+    voice: path.join(here, "src/voice/main.js"),
+    "voice-worklet": path.join(here, "src/voice/worklet.js"),
     home: path.join(here, "src/site/home.js"),
     site: path.join(here, "src/site/main.js"),
     passkeys: path.join(here, "src/site/passkeys.js"),

@@ -8,8 +8,9 @@ class PeopleConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from people import own_data, parts, signals, submission_parts, text_parts, written_parts
+        from people import own_data, parts, signals, submission_parts, text_parts, voice_parts, written_parts
 
         signals.connect()
-        for part in (*parts.PARTS, *text_parts.PARTS, *written_parts.PARTS, *submission_parts.PARTS):
+        own = (parts, text_parts, voice_parts, written_parts, submission_parts)
+        for part in (each for room in own for each in room.PARTS):
             own_data.register(part)

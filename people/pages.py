@@ -92,6 +92,7 @@ def privacy(request: HttpRequest) -> HttpResponse:
     days = {"unvoted_days": round(settings.UNVOTED_DAYS), "network_days": settings.NETWORK_DAYS}
     about = {"session_days": settings.ACCOUNT_SESSION_DAYS, "contact": settings.CONTACT, **days}
     about["data_license"] = settings.DATA_LICENSE
+    about["voice_days"] = round(settings.VOICE["recording_days"])
     return render(request, "people/privacy.html", {**about, "contact_is_address": "@" in settings.CONTACT})
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils.deprecation import MiddlewareMixin
@@ -13,14 +15,19 @@ REFUSED = (
     *("xr-spatial-tracking",),
 )
 HEADERS = {
-    "Permissions-Policy": ", ".join(f"{feature}=()" for feature in REFUSED),
     "Cross-Origin-Resource-Policy": "same-origin",
     "X-Permitted-Cross-Domain-Policies": "none",
 }
 
 
+def permissions(allowed: Collection[str] = ()) -> str:
+    """The Permissions-Policy of a page that may use the `allowed` features itself (`arena.kinds.Kind.features`)."""
+    return ", ".join(f"{feature}=({'self' if feature in allowed else ''})" for feature in REFUSED)
+
+
 class PageHeaders(MiddlewareMixin):
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        response.headers.setdefault("Permissions-Policy", permissions(getattr(response, "allowed_features", ())))
         for name, value in HEADERS.items():
             response.headers.setdefault(name, value)
         return response

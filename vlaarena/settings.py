@@ -118,6 +118,7 @@ TEMPLATES: list[dict[str, Any]] = [
                 "vlaarena.about_page.context",
                 "wormarena.presence.context",
                 "texts.offered.context",
+                "voice.offered.context",
             ]
         },
     }
@@ -431,7 +432,17 @@ VOICE: dict[str, Any] = {
     "model_url": env.text("ARENA_VOICE_MODEL_URL", "") or TEXT["embedded_url"],
     "model": env.text("ARENA_VOICE_MODEL", "smollm2-135m-instruct"),
     "model_key": env.text("ARENA_VOICE_MODEL_API_KEY", ""),
+    # The judge of calls after the vote: any server that speaks OpenAI's chat completions with JSON schemas.
+    "judge_url": env.text("ARENA_VOICE_JUDGE_URL", ""),
+    "judge_model": env.text("ARENA_VOICE_JUDGE_MODEL", ""),
+    "judge_key": env.text("ARENA_VOICE_JUDGE_API_KEY", ""),
     "recordings": Path(env.text("ARENA_VOICE_RECORDINGS", "") or DATA_DIR / "voice"),
+    # The process that holds calls: its port, how many calls at once, and its address for browsers where that is not the
+    # host of the pages with this port, such as wss://voice.example.org behind a proxy that ends TLS.
+    "port": int(env.number("ARENA_VOICE_PORT", env.number("ARENA_PORT", 8000) + 1)),
+    "calls": env.count("ARENA_VOICE_CALLS", 4),
+    "url": env.text("ARENA_VOICE_URL", "").rstrip("/"),
+    "recording_days": env.number("ARENA_VOICE_DAYS", 90.0, least=0.0),
 }
 DEFAULT_KIND = "robots"
 DEFAULT_ROBOT = "widowx"

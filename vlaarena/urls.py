@@ -55,6 +55,7 @@ urlpatterns = [
     path("api/", include("robots.urls")),
     path("api/", include("studies.api_urls")),
     path("api/", include("texts.urls")),
+    path("api/", include("voice.urls")),
     path("api/", include("policies.urls")),
     path("api/", include("rankings.api.urls")),
     path("api/wormarena/", include("wormarena.api.urls")),

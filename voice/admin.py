@@ -66,7 +66,7 @@ class ConversationAdmin(ConversationAdminBase):
     list_filter = ["scenario", "agent", "ended"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Conversation]:
-        return super().get_queryset(request).filter(attempt=None)
+        return super().get_queryset(request).filter(call=None)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

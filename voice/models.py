@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils import timezone
 
-from arena.models import Attempt, Contestant
+from arena.models import Attempt, Battle, Contestant, Side
 from simulation.catalogue_rows import CatalogueError
 from voice.agents.base import ENDS
 from voice.agents.kinds import PROVIDERS, check_config
@@ -112,8 +112,49 @@ class VoiceAgent(Contestant):
             raise ValidationError({"config": str(error)}) from None
 
 
+class Call(models.Model):
+    """The slot of one side of a battle: it is called before the battle's turn is sent, which is made of both calls.
+
+    The left side is called first. Which contestant is left was drawn at random with the pair.
+    """
+
+    class Status(models.TextChoices):
+        OPEN = "open", "may be called"
+        TALKING = "talking", "is being called"
+        ENDED = "ended", "was called"
+        FAILED = "failed", "could not be called"
+
+    battle = models.ForeignKey(
+        Battle, to_field="battle_id", db_column="battle_id", on_delete=models.CASCADE, related_name="voice_calls"
+    )
+    side = models.CharField(max_length=5, choices=Side)
+    status = models.CharField(max_length=10, choices=Status, default=Status.OPEN)
+    tries = models.PositiveSmallIntegerField(default=1, help_text="A call that failed may be made once more.")
+    may_publish = models.BooleanField(default=False, help_text="The caller lets others hear the recordings.")
+    consented_at = models.DateTimeField(default=timezone.now, help_text="The caller agreed to being recorded.")
+    heartbeat_at = models.DateTimeField(null=True, blank=True)
+    story = models.CharField(max_length=500, blank=True, help_text="Why it failed; may name the agent.")
+
+    class Meta:
+        db_table = "voice_calls"
+        constraints = [models.UniqueConstraint(fields=["battle", "side"], name="one_call_per_side")]
+
+    def __str__(self) -> str:
+        return f"{self.battle_id} {self.side}"
+
+    @property
+    def settled(self) -> bool:
+        return self.status in (self.Status.ENDED, self.Status.FAILED)
+
+    @property
+    def label(self) -> str:
+        """As the visitor knows the side."""
+        return "a" if self.side == Side.LEFT else "b"
+
+
 class Conversation(models.Model):
-    """A conversation with one agent. `attempt` is its side of a battle; a call by script has none, and never counts.
+    """A conversation with one agent. `call` and `attempt` are its side of a battle; a call by script has neither, and
+    never counts. `attempt` comes with the battle's turn.
 
     Times are milliseconds on the clock of the two recordings, which begin together. What is computed of it is empty
     until it was evaluated.
@@ -123,10 +164,18 @@ class Conversation(models.Model):
         VISITOR = "visitor", "a visitor"
         SCRIPT = "script", "the scenario's script"
 
+    class Evaluation(models.TextChoices):
+        NONE = "none", "not asked for"
+        COMPUTING = "computing", "computing"
+        PARTIAL = "partial", "partial"
+        COMPLETE = "complete", "complete"
+        FAILED = "failed", "failed"
+
     attempt = models.OneToOneField(
         Attempt, to_field="episode_id", db_column="episode_id", null=True, blank=True, on_delete=models.CASCADE,
         related_name="conversation",
     )  # fmt: skip
+    call = models.OneToOneField(Call, null=True, blank=True, on_delete=models.CASCADE, related_name="conversation")
     agent = models.ForeignKey(VoiceAgent, on_delete=models.PROTECT, related_name="conversations")
     scenario = models.ForeignKey(ScenarioRow, on_delete=models.PROTECT, related_name="conversations")
     agent_label = models.CharField(max_length=1, blank=True, help_text="As the visitor knew it: a or b.")
@@ -148,6 +197,11 @@ class Conversation(models.Model):
     criteria = models.JSONField(default=dict, help_text="Of each success criterion: whether it is met.")
     containment = models.BooleanField(null=True)
     turns_to_completion = models.PositiveIntegerField(null=True)
+    first_audio_ms = models.JSONField(default=list, help_text="When audio of the agent came and nothing was played.")
+    judge = models.JSONField(null=True, blank=True, help_text="The verdict of a language model; null with a reason.")
+    judge_missing = models.CharField(max_length=200, blank=True)
+    evaluation = models.CharField(max_length=10, choices=Evaluation, default=Evaluation.NONE)
+    evaluation_error = models.CharField(max_length=500, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:

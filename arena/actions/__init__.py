@@ -20,6 +20,7 @@ from arena.actions.attempts import (
     retry_attempt,
     wanted,
 )
+from arena.actions.evaluation import tell_evaluation
 from arena.actions.expire import expire_battle
 from arena.actions.feedback import save_feedback
 from arena.actions.sessions import open_next_battle, open_session

@@ -49,7 +49,7 @@ def forget_sessions(visitor: str, pseudonym: str) -> None:
 def _remove_words(session: Session, store: EpisodeStore) -> None:
     turns = Turn.objects.filter(session=session).exclude(instruction=REMOVED)
     kind, said = kinds.of(session), turns.values_list("turn_id", "instruction")
-    own = [turn_id for turn_id, text in said if not kind.task_of(text, session.scene)]
+    own = [turn_id for turn_id, text in said if kind.is_own_words(text, session.scene)]
     store.remove_words(own, REMOVED)
     removed = turns.filter(turn_id__in=own)
     battles = list(removed.values_list("battle__battle_id", flat=True).distinct().order_by())

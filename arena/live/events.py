@@ -85,6 +85,12 @@ class BattleVoted(Event):
     battle: AllowedActions
 
 
+class BattleEvaluated(Event):
+    """More is known of a voted battle than its vote told: the turns with their outcomes as they are now."""
+
+    turns: list[TurnJson]
+
+
 class BattleAbandoned(Event):
     """The session went on to its next battle."""
 
@@ -98,6 +104,7 @@ EVENTS: dict[str, Any] = {
     "rollout.failed": RolloutFailed,
     "turn.finished": TurnFinished,
     "battle.voted": BattleVoted,
+    "battle.evaluated": BattleEvaluated,
     "battle.abandoned": BattleAbandoned,
 }
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.request import split_domain_port
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext_lazy
 
@@ -92,4 +93,9 @@ def _page(request: HttpRequest, kind: Kind, place: Place, **context: Any) -> Htt
         "longest_instruction": kind.longest_instruction,
         "longest_why": WHY_LENGTH,
     }
-    return render(request, kind.template, {**kind.page_context(place), **shared, **context})
+    response = render(request, kind.template, {**kind.page_context(place), **shared, **context})
+    if kind.features:
+        response.allowed_features = kind.features  # type: ignore[attr-defined] # read by vlaarena.page_headers
+    if sources := kind.sources(split_domain_port(request.get_host())[0]):
+        response._csp_update = sources  # type: ignore[attr-defined] # as django-csp's csp_update does
+    return response

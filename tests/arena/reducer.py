@@ -56,6 +56,10 @@ def _voted(battle: Json, event: Json) -> None:
     battle.update({name: event[name] for name in ("vote", "left_model", "right_model", "secret", "turns", "starts")})
 
 
+def _evaluated(battle: Json, event: Json) -> None:
+    battle["turns"] = event["turns"]
+
+
 def _abandoned(battle: Json, event: Json) -> None:
     pass
 
@@ -67,5 +71,6 @@ STEPS = {
     "rollout.failed": _failed,
     "turn.finished": _turn_finished,
     "battle.voted": _voted,
+    "battle.evaluated": _evaluated,
     "battle.abandoned": _abandoned,
 }

@@ -26,6 +26,7 @@ from tests.arena.conftest import Visitor, _own_channel_layer, default_clock
 from tests.factories import PolicyFactory, TextModelFactory
 from tests.fakes import FakePolicy, FakeRuntime
 from tests.texts.servers import scripted_server
+from tests.voice.battles import agents, call_both, turn_on
 
 __all__ = ["_own_channel_layer", "default_clock"]
 Json = dict[str, Any]
@@ -39,6 +40,8 @@ class House:
     kind: Kind
     pair: tuple[Contestant, Contestant]
     work: Callable[[Json], None] = lambda turn: None
+    begin: Callable[[str], None] = lambda battle_id: None
+    """What comes between opening a battle and its first instruction."""
 
     def open(self, visitor: Visitor, left: Contestant | None = None, right: Contestant | None = None) -> str:
         """A battle between these two, of whose start nothing is left to chance; answers its id."""
@@ -47,6 +50,7 @@ class House:
         battle_id = str(opened.json()["battle_id"])
         pair = {"left_model": left or self.pair[0], "right_model": right or self.pair[1]}
         Battle.objects.filter(battle_id=battle_id).update(seed=7, secret="0" * 32, **pair)
+        self.begin(battle_id)
         return battle_id
 
     def play(self, turn: Json) -> None:
@@ -94,6 +98,12 @@ def text(monkeypatch: pytest.MonkeyPatch) -> House:
     return House(kinds.get("text"), (quick, slow), in_threads(kinds.get("text").play))
 
 
+def voice(monkeypatch: pytest.MonkeyPatch) -> House:
+    """Both agents are called by script before the turn is sent, as quickly as it can be computed."""
+    turn_on(monkeypatch)
+    return House(kinds.get("voice"), agents(), begin=call_both)
+
+
 def in_threads(play: Callable[[str], None]) -> Callable[[Json], None]:
     """Plays both sides of a turn side by side."""
 
@@ -114,6 +124,7 @@ def in_threads(play: Callable[[str], None]) -> Callable[[Json], None]:
 HOUSES: dict[str, Callable[[pytest.MonkeyPatch], House]] = {
     "robots": robots,
     "text": text,
+    "voice": voice,
     "echo": echo,
     "coin": coin,
 }

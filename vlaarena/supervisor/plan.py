@@ -17,6 +17,7 @@ from texts import embedded
 from vlaarena import bundled
 from vlaarena.supervisor.child import ChildSpec
 from vlaarena.supervisor.folder import DataFolder
+from voice.models import VOICE
 
 # MuJoCo, the renderer and PyTorch read these when they are loaded.
 WORKER_ENVIRONMENT = {
@@ -34,7 +35,7 @@ VALKEY_GRACE_S, MONGO_GRACE_S, WORKER_GRACE_S, BEAT_GRACE_S, WEB_GRACE_S = 0.5, 
 WORKER_NICENESS = 10
 # Drawings come after rollouts.
 DRAWING_NICENESS, DRAWING_GRACE_S = 15, 0.7
-LANGUAGE_GRACE_S, WAITING_GRACE_S = 0.5, 2.0
+LANGUAGE_GRACE_S, WAITING_GRACE_S, CALLS_GRACE_S = 0.5, 2.0, 1.5
 # Games of Snake come last. A game that is ended leaves no file.
 LADDER_NICENESS, LADDER_GRACE_S = 19, 0.3
 LADDER_PACE = ("--pace-s", "1", "--pause-s", "30")
@@ -124,7 +125,8 @@ def parts(
     socket: int | None = None,
     kinds: Sequence[Kind] = (),
 ) -> list[ChildSpec]:
-    """Worker, drawing worker, beat and web, in their starting order, and the ladder of Snake where it is asked for.
+    """Worker, drawing worker, beat and web, in their starting order, then the process that holds calls where voice is
+    offered, and the ladder of Snake where it is asked for.
 
     Several web processes accept from one open `socket` (its fd). Those of `kinds` that wait have a worker of their own.
     """
@@ -158,6 +160,7 @@ def parts(
     own = [("ARENA_WORKER_KINDS", ",".join(kind.id for kind in kinds if not kind.waits))] if waits else []
     web_names = ["web", *(f"web-{number}" for number in range(2, web_processes + 1))]
     sockets = () if socket is None else (socket,)
+    voice_is_on = any(kind.id == VOICE for kind in kinds)
     return [
         ChildSpec(
             "worker",
@@ -171,8 +174,20 @@ def parts(
         ChildSpec("drawing", drawing, DRAWING_GRACE_S, hopeless=WORKER_GAVE_UP, niceness=drawing_niceness),
         ChildSpec("beat", beat, BEAT_GRACE_S),
         *(ChildSpec(name, web, WEB_GRACE_S, port, sockets=sockets) for name in web_names),
+        *([_calls(host)] if voice_is_on else []),
         *([_ladder()] if settings.WORMARENA_LADDER else []),
     ]
+
+
+def _calls(host: str) -> ChildSpec:
+    """One process, which holds all calls: a connection that was lost finds its call again."""
+    port = int(settings.VOICE["port"])
+    command = [
+        *(sys.executable, "-m", "daphne", "--bind", host, "--port", str(port)),
+        *("--application-close-timeout", "1", "--verbosity", "0"),
+        *("--no-server-name", "vlaarena.calls:application"),
+    ]
+    return ChildSpec("voice", command, CALLS_GRACE_S, port)
 
 
 def _ladder() -> ChildSpec:

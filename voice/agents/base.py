@@ -20,6 +20,8 @@ ENDS = {
     "time_limit": "the longest duration of the scenario was reached",
     "agent_silent": "the agent said nothing for too long",
     "agent_failed": "the agent failed",
+    "caller_gone": "the caller's connection was lost",
+    "caller_silent": "the caller said nothing for too long",
 }
 """Why a conversation ends. The words name nobody."""
 

@@ -52,7 +52,7 @@ class LanguageModel:
 
     def __init__(self, scenario: Scenario, server: Server) -> None:
         self._scenario, self._server = scenario, server
-        self._client = _client(server)
+        self._client = open_client(server)
         self._messages: list[dict[str, Any]] = [{"role": "assistant", "content": scenario.greeting}]
         self.finished = False
 
@@ -185,7 +185,7 @@ _END = {
 }
 
 
-def _client(server: Server) -> openai.AsyncOpenAI:
+def open_client(server: Server) -> openai.AsyncOpenAI:
     """Proxies of the environment are not used, redirects not followed, and nothing is tried again: the caller waits."""
     parts = urlsplit(server.address)
     if not parts.hostname:
@@ -205,7 +205,7 @@ def _client(server: Server) -> openai.AsyncOpenAI:
 
 async def reachable(server: Server) -> None:
     """Raises AgentFailed unless the server lists its models in time."""
-    client = _client(server)
+    client = open_client(server)
     try:
         async with asyncio.timeout(CONNECT_S):
             names = [model.id async for model in await client.models.list()]

@@ -51,6 +51,7 @@ class ScriptedCaller:
         self._listener = Listener(speech.new_detector(), LISTENING)
         self._frames: deque[bytes] = deque()
         self._clock_ms = 0.0
+        self.spoke_at_ms = 0.0
         self._waiting_since_ms = 0.0
         self._agent_began_ms: float | None = None
         self._given: dict[Answer, int] = {}
@@ -75,6 +76,7 @@ class ScriptedCaller:
         if not self._frames:
             return SILENT_FRAME
         frame = self._frames.popleft()
+        self.spoke_at_ms = self._clock_ms
         if not self._frames:
             self._waiting_since_ms = self._clock_ms
         return frame

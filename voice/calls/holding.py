@@ -15,21 +15,36 @@ from voice.scenarios.model import Scenario
 from voice.speech.audio import FRAME_BYTES, FRAME_MS, SILENT_FRAME
 
 SILENT_AFTER_S = 30.0
-"""An agent that sends no audio for so long has failed."""
+"""An agent that owes an answer and sends no audio for so long has failed."""
+OPENS_WITHIN_S = 15.0
 
 
 class Caller(Protocol):
-    """Whoever talks to the agent without a microphone."""
+    """Whoever talks to the agent: a script, or a visitor's browser."""
 
     said: list[Said]
     heard: list[Noted]
     hung_up: str
+    spoke_at_ms: float
+    """When there was something to hear of them last, on the clock of the call."""
 
     def next_frame(self) -> bytes: ...
 
     def hear(self, frame: bytes) -> None: ...
 
     async def close(self) -> None: ...
+
+
+class Watch(Protocol):
+    """Whoever is told of a call while it is held."""
+
+    def said(self, role: Role, text: str) -> None:
+        """A line has ended: what the agent understood of the caller, or what was played of the agent."""
+        ...
+
+    def cleared(self) -> None:
+        """The agent was interrupted: nothing of what it had sent is played any more."""
+        ...
 
 
 @dataclass
@@ -67,13 +82,21 @@ class Held:
         return len(self.agent_audio) / FRAME_BYTES * FRAME_MS / 1000
 
 
-async def hold(agent: Agent, caller: Caller, scenario: Scenario, speed: float = 1.0) -> Held:
+async def hold(
+    agent: Agent,
+    caller: Caller,
+    scenario: Scenario,
+    speed: float = 1.0,
+    *,
+    watch: Watch | None = None,
+    greets_at_ms: float = 0.0,
+) -> Held:
     """Hold a call to its end, at the pace of people; `speed` is for tests. Whatever the agent does, it ends with a
-    reason. What fails in the caller is raised."""
-    call = _Call(scenario)
+    reason. What fails in the caller is raised. `greets_at_ms`: nothing of the agent is played before."""
+    call = _Call(scenario, watch, greets_at_ms)
     reader: asyncio.Task[None] | None = None
     try:
-        await agent.open(scenario)
+        await _open(agent, scenario)
         reader = asyncio.create_task(_read(agent, call))
         await _run(agent, caller, call, speed)
     except AgentFailed as failure:
@@ -86,8 +109,18 @@ async def hold(agent: Agent, caller: Caller, scenario: Scenario, speed: float = 
             with contextlib.suppress(asyncio.CancelledError):
                 await reader
     call.close_line(cut=True)
-    call.held.caller_lines, call.held.heard = caller.said, caller.heard
+    call.held.caller_lines = caller.said[: scenario.max_turns]  # a call ends where one turn too many begins
+    call.held.heard = caller.heard
     return call.held
+
+
+async def _open(agent: Agent, scenario: Scenario) -> None:
+    """Raises AgentFailed, also for an agent that does not answer."""
+    try:
+        async with asyncio.timeout(OPENS_WITHIN_S):
+            await agent.open(scenario)
+    except TimeoutError:
+        raise AgentFailed(f"not reached within {OPENS_WITHIN_S:g} s") from None
 
 
 async def _run(agent: Agent, caller: Caller, call: _Call, speed: float) -> None:
@@ -113,8 +146,8 @@ async def _read(agent: Agent, call: _Call) -> None:
 class _Call:
     """What is played, recorded and noted."""
 
-    def __init__(self, scenario: Scenario) -> None:
-        self._scenario = scenario
+    def __init__(self, scenario: Scenario, watch: Watch | None = None, greets_at_ms: float = 0.0) -> None:
+        self._scenario, self._watch, self._greets_at_ms = scenario, watch, greets_at_ms
         self.held = Held()
         self._queue: deque[bytes] = deque()
         self._rest = b""
@@ -140,6 +173,8 @@ class _Call:
                 self._drop()
             case TranscriptUpdate(Role.CALLER, text, True):
                 self.held.understood.append(Noted(self._now_ms, text))
+                if self._watch:
+                    self._watch.said(Role.CALLER, text)
             case TranscriptUpdate(Role.AGENT, text, True):
                 self._finished = text
             case TranscriptUpdate(Role.AGENT, text, False):
@@ -153,6 +188,8 @@ class _Call:
         """Forget what was not played. Of an utterance of which nothing was, nothing was said."""
         self._queue.clear()
         self._rest = b""
+        if self._watch:
+            self._watch.cleared()
         self._interrupted = self._line_from_ms is not None
         if not self._interrupted:
             self._partial.clear()
@@ -171,7 +208,9 @@ class _Call:
     def play(self) -> bytes:
         """The next 20 ms of the agent, silence where there is nothing. Recorded."""
         frame = SILENT_FRAME
-        if self._queue:
+        if self._now_ms < self._greets_at_ms:
+            pass
+        elif self._queue:
             frame = self._queue.popleft()
             self._line_from_ms = self._now_ms if self._line_from_ms is None else self._line_from_ms
             self._line_until_ms = self._now_ms + FRAME_MS
@@ -187,6 +226,8 @@ class _Call:
         said = self._finished or " ".join(self._partial)
         if said and self._line_from_ms is not None:
             self.held.agent_lines.append(AgentLine(said, self._line_from_ms, self._line_until_ms, cut))
+            if self._watch:
+                self._watch.said(Role.AGENT, said)
         self._line_from_ms, self._interrupted, self._finished = None, False, None
         self._partial.clear()
 
@@ -199,8 +240,15 @@ class _Call:
             self.end("time_limit")
         elif len(caller.said) > self._scenario.max_turns:
             self.end("turn_limit")
-        elif self._now_ms - max(self._audio_at_ms, self._line_until_ms) >= SILENT_AFTER_S * 1000:
+        elif self._owes_answer(caller) and self._quiet_ms(caller) >= SILENT_AFTER_S * 1000:
             self.end("agent_silent")
+
+    def _owes_answer(self, caller: Caller) -> bool:
+        """Whether it has to greet, or the caller spoke after it."""
+        return not self.held.first_audio_ms or caller.spoke_at_ms >= max(self._audio_at_ms, self._line_until_ms)
+
+    def _quiet_ms(self, caller: Caller) -> float:
+        return self._now_ms - max(self._audio_at_ms, self._line_until_ms, caller.spoke_at_ms)
 
     def end(self, reason: str, story: str = "") -> None:
         if not self.held.ended:

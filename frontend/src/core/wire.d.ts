@@ -308,6 +308,12 @@ export interface BattleVoted {
   battle: AllowedActions;
 }
 
+export interface BattleEvaluated {
+  type: "battle.evaluated";
+  seq: number;
+  turns: Array<TurnJson>;
+}
+
 export interface BattleAbandoned {
   type: "battle.abandoned";
   seq: number;
@@ -384,4 +390,4 @@ export interface BattleStart {
   left_out: Array<string> | null;
 }
 
-export type BattleEvent = TurnOpened | RolloutStarted | RolloutFinished | RolloutFailed | TurnFinished | BattleVoted | BattleAbandoned;
+export type BattleEvent = TurnOpened | RolloutStarted | RolloutFinished | RolloutFailed | TurnFinished | BattleVoted | BattleEvaluated | BattleAbandoned;

@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand
 from arena.gallery import entering
 from texts import embedded
 from texts.models import TEXT
-from voice import seeding
+from voice import offered, seeding
 from voice.models import VOICE
 from wormarena.ingestion import demo
 
@@ -30,8 +30,11 @@ class Command(BaseCommand):
             about = settings.TEXT
             embedded.seed_models(bool(about["embedded_url"]), bool(about["embedded_qwen_url"]))
         if VOICE in settings.KINDS:
-            seeding.seed_scenarios()
-            seeding.seed_agents(bool(settings.VOICE["model_url"]))
+            if why := offered.trouble():
+                self.stderr.write(f"WARNING {why}")
+            else:
+                seeding.seed_scenarios()
+                seeding.seed_agents(bool(settings.VOICE["model_url"]))
         call_command("seed_schedule")
         entering.enter_missing()
         demo.enter()

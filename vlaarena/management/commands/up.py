@@ -29,6 +29,7 @@ from vlaarena.bundled import BundledServerMissing
 from vlaarena.supervisor import plan
 from vlaarena.supervisor.folder import DataFolder, FolderBusy, Running
 from vlaarena.supervisor.watch import Supervisor, SupervisorError
+from voice.offered import is_offered
 
 BACKLOG = 512
 """Connections that may wait to be accepted on the socket that several web processes share."""
@@ -58,6 +59,8 @@ class Command(BaseCommand):
         for pid in folder.end_orphans():
             self._say(f"ended process {pid}, left behind by an earlier start")
         _refuse_taken_port(host, port)
+        if is_offered():
+            _refuse_taken_port(host, settings.VOICE["port"], "ARENA_VOICE_PORT")
         _refuse_unbuilt()
         folder.secret_key()
         web_processes = _web_processes()
@@ -120,15 +123,15 @@ def _without_passwords(running: Running) -> dict[str, Any]:
     return {**asdict(running), "urls": {name: re.sub(r":[^:/@]*@", ":***@", url) for name, url in running.urls.items()}}
 
 
-def _refuse_taken_port(host: str, port: int) -> None:
+def _refuse_taken_port(host: str, port: int, variable: str = "ARENA_PORT") -> None:
     with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((host, port))
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
-                raise SupervisorError(f"port {port} is taken; name a free one: ARENA_PORT=8080 make run") from None
-            raise SupervisorError(f"cannot listen on {host} port {port} (ARENA_BIND, ARENA_PORT): {error}") from None
+                raise SupervisorError(f"port {port} is taken; name a free one: {variable}=8080 make run") from None
+            raise SupervisorError(f"cannot listen on {host} port {port} (ARENA_BIND, {variable}): {error}") from None
 
 
 def _web_processes() -> int:
