@@ -8,7 +8,6 @@ from typing import Any
 from django.db import models, transaction
 
 from arena.models import Contestant
-from simulation import catalogue
 from simulation.contracts import Embodiment
 
 ROBOTS = "robots"
@@ -42,12 +41,12 @@ class Policy(Contestant):
 
     def keep_worlds(self, worlds: Iterable[Embodiment]) -> None:
         """Store in which robots and scenes, of those that the card fits, the policy is drawn, so that pairing needs to
-        open no folder. A card that tells the scenes of its training (`training.scenes`) is not drawn in others of the
-        catalogue's files, of whose things it knows nothing; scenes of moderators are as new to one as to another.
+        open no folder. A card that tells the scenes of its training (`training.scenes`) is not drawn in others, of
+        whose things it knows nothing; scenes of moderators are as new to one as to another.
         """
         told = (self.card.get("training") or {}).get("scenes")
-        strange = {scene.id for scene in catalogue.shipped_scenes()} - set(told) if told else set[str]()
-        fits = {(world.robot_id, world.scene_id) for world in worlds if world.scene_id not in strange}
+        known = [world for world in worlds if not told or world.composed or world.scene_id in told]
+        fits = {(world.robot_id, world.scene_id) for world in known}
         if fits == set(self.worlds.values_list("robot_id", "scene_id")):
             return
         with transaction.atomic():

@@ -174,6 +174,7 @@ def embodiment(robot_id: str, scene_id: str) -> Embodiment:
         (*scene(scene_id).cameras, *arm.cameras),
         arm.proprioception,
         arm.longest_chunk,
+        composed.find(scene_id) is not None,
     )
 
 

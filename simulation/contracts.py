@@ -143,7 +143,7 @@ class Embodiment:
     """What a robot in a scene accepts and shows, which decides what policies may be asked there.
 
     `cameras`: those of the scene and those that the robot carries, each at the largest size that it is rendered at.
-    `longest_chunk`: the most actions that it takes at once.
+    `longest_chunk`: the most actions that it takes at once. `composed`: the scene is one of moderators.
     """
 
     robot_id: str
@@ -153,6 +153,7 @@ class Embodiment:
     cameras: tuple[CameraSpec, ...]
     proprioception: str = PROPRIOCEPTION_SPACE
     longest_chunk: int = MAX_CHUNK
+    composed: bool = False
 
 
 class Actor(Protocol):

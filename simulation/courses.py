@@ -93,7 +93,7 @@ WIDOWX = Course(
         "bridge_cubes": {"bridge_cubes": 0.02},
         "bridge_eggplant": {"bridge_eggplant": 0.02},
     },
-    scattered=bridge.SCENES,
+    scattered=tuple(bridge.SCENES),
 )
 COURSES = {course.id: course for course in (TABLE, WIDOWX)}
 

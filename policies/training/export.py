@@ -77,19 +77,23 @@ def _summary(run: TrainingRun, parameters: int) -> dict[str, object]:
     """The `training` of a policy.json. `before`: the runs that this one began with."""
     before = {"before": run.history} if run.history else {}
     scenes = {"scenes": run.demos.scenes} if run.demos.scenes else {}
-    return before | scenes | {
-        "demonstrations": run.demos.episodes,
-        "frames": len(run.demos),
-        "data": run.demos.fingerprint,
-        "samples": run.done * run.plan.batch,
-        "seconds": round(run.seconds),
-        "parameters": parameters,
-        "device": run.device.type,
-        "machine": platform.machine(),
-        "computed_in": str(run.dtype).removeprefix("torch."),
-        "torch": torch.__version__,
-        "plan": asdict(run.plan),
-    }
+    return (
+        before
+        | scenes
+        | {
+            "demonstrations": run.demos.episodes,
+            "frames": len(run.demos),
+            "data": run.demos.fingerprint,
+            "samples": run.done * run.plan.batch,
+            "seconds": round(run.seconds),
+            "parameters": parameters,
+            "device": run.device.type,
+            "machine": platform.machine(),
+            "computed_in": str(run.dtype).removeprefix("torch."),
+            "torch": torch.__version__,
+            "plan": asdict(run.plan),
+        }
+    )
 
 
 def copy_log(run: TrainingRun, folder: Path) -> None:

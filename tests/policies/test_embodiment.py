@@ -164,11 +164,11 @@ def test_a_policy_is_not_drawn_in_a_shipped_scene_that_it_was_not_trained_in() -
     for name, scenes in told.items():
         card = {"id": name, "training": {"scenes": scenes} if scenes else {}}
         PolicyFactory(id=name, card=card).keep_worlds(
-            replace(TABLE, scene_id=scene) for scene in ("table", "workbench", "of_a_moderator")
+            replace(TABLE, scene_id=scene, composed=scene == "picnic") for scene in ("table", "workbench", "picnic")
         )
     assert {each.id for each in eligible("widowx", "table")} == {"trained", "untold"}
     assert {each.id for each in eligible("widowx", "workbench")} == {"untold"}
-    assert {each.id for each in eligible("widowx", "of_a_moderator")} == set(told)
+    assert {each.id for each in eligible("widowx", "picnic")} == set(told)
 
 
 @pytest.mark.django_db

@@ -21,9 +21,7 @@ class Command(BaseCommand):
         parser.add_argument("--seed", type=int, default=1_000_000, help="first seed; below 1000000 is for evaluation")
         parser.add_argument("--workers", type=int, default=2)
         parser.add_argument("--out", type=Path, required=True)
-        parser.add_argument(
-            "--driver", type=Path, help="policy folder that drives parts of them (DAgger)"
-        )
+        parser.add_argument("--driver", type=Path, help="policy folder that drives parts of them (DAgger)")
         parser.add_argument("--driven", type=float, default=0.7, help="share of the demonstrations with a driver")
         parser.add_argument("--resume", action="store_true", help="keep complete shards, make the missing ones")
         parser.add_argument("--json", action="store_true")
