@@ -139,8 +139,8 @@ def test_a_prompt_said_again_takes_one_query_more_whatever_becomes_of_it(visitor
     """So the time tells nothing: whether a prompt was said before is no secret of its visitor's."""
     spent = []
     for prompt in ("What is a cloud?", WORDS):
-        battle_id = opened(visitor).battle_id
-        number, turn = counted(lambda battle_id=battle_id, prompt=prompt: visitor.send(battle_id, prompt))
+        address = f"battles/{opened(visitor).battle_id}/turns"
+        number, answer = counted(lambda to=address, said=prompt: visitor.post(to, {"instruction": said}))
         spent.append(number)
-        pair.play(turn)
+        pair.play(answer.json())
     assert spent[1] <= spent[0] + 1
