@@ -54,7 +54,7 @@ def add_fork(battle: Battle, fork: Fork, caller: CallerDigests = NO_DIGESTS) -> 
     StoreUnavailable, QueueUnavailable, QueueFull and TooManyTurns. No row is left behind then.
     """
     hosts = hosting.hosts()
-    _check_names(battle, fork)
+    _check_policies(battle, fork)
     check_hosted(battle, hosts, fork.sides(battle))
     get_store().ping()
     standing = Standing.of(battle.session, caller)
@@ -77,6 +77,7 @@ def _add(battle: Battle, fork: Fork, standing: Standing, hosts: hosting.Hosts) -
         raise TurnRunning
     origin = _origin(turns, fork) if fork.turn_id else None
     seed = fork.seed if fork.seed is not None else origin.seed if origin else secrets.randbelow(SEEDS)
+    _check_things(battle, fork, seed)
     choose_profile(battle, hosts, fork.sides(battle))
     return add_turn(
         battle,
@@ -94,10 +95,21 @@ def _add(battle: Battle, fork: Fork, standing: Standing, hosts: hosting.Hosts) -
 
 
 def movable(battle: Battle) -> list[str]:
-    """The things of its scene that a fork may move; without those that its seed left out, once a worker has told."""
+    """The things of its first start that a fork may move."""
+    return _movable(battle, battle.seed)
+
+
+def _movable(battle: Battle, seed: int) -> list[str]:
+    """Those of the start of this seed; without those that the battle's seed left out, once a worker has told."""
     scene = catalogue.scene(battle.session.scene)
-    out = (first_states.left_out(battle) or ()) if scene.draws else ()
+    out = (first_states.left_out(battle) or ()) if scene.draws and seed == battle.seed else ()
     return [name for name, thing in scene.things.items() if thing.kind == "object" and name not in out]
+
+
+def _check_things(battle: Battle, fork: Fork, seed: int) -> None:
+    """Raises UnknownName for a thing that is not there, or cannot be moved."""
+    if fork.moved and not set(fork.moved) <= set(known := _movable(battle, seed)):
+        raise UnknownName("thing", known)
 
 
 def able_to_play(battle: Battle) -> list[tuple[str, str]]:
@@ -106,10 +118,8 @@ def able_to_play(battle: Battle) -> list[tuple[str, str]]:
     return list(kinds.of(battle.session).eligible(place).order_by("name").values_list("pk", "name"))
 
 
-def _check_names(battle: Battle, fork: Fork) -> None:
-    """Raises UnknownName for a thing that cannot be moved, and for a policy that cannot be drawn here."""
-    if fork.moved and not set(fork.moved) <= set(known := movable(battle)):
-        raise UnknownName("thing", known)
+def _check_policies(battle: Battle, fork: Fork) -> None:
+    """Raises UnknownName for a policy that cannot be drawn here."""
     wanted = {fork.left_model_id, fork.right_model_id} - {None, *pair_of(battle).values()}
     if wanted:
         able = {model_id for model_id, _ in able_to_play(battle)}

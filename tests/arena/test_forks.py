@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +11,8 @@ from django.db import IntegrityError
 
 from arena.models import Turn, Vote
 from arena.store import Document, get_store
+from robots import forks
+from simulation import catalogue
 from simulation.episode_format import state_at
 from tests.arena.conftest import Visitor, battle_row, play, play_battle
 from tests.factories import PolicyFactory
@@ -173,6 +176,24 @@ def test_a_policy_or_a_thing_that_is_not_there_is_refused_with_those_that_are(vi
         assert (refused.status_code, refused.json()["code"]) == (422, code)
     assert set(refused.json()["known"]) == {"red_cube", "yellow_cube", "blue_cylinder", "green_sphere"}
     assert len(visitor.battle(voted)["turns"]) == 1
+
+
+def test_a_thing_that_the_seed_left_out_cannot_be_moved_there(
+    visitor: Visitor, voted: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forks.first_states, "left_out", lambda battle: ["red_cube"])
+    drawn = replace(catalogue.scene("table"), draws=True)
+    monkeypatch.setattr(forks.catalogue, "scene", lambda scene_id: drawn)
+    turn_id = visitor.battle(voted)["turns"][0]["turn_id"]
+    wish = {"turn_id": turn_id, "moved": {"red_cube": [0.2, 0]}}
+    refused = visitor.post(f"battles/{voted}/explorations", wish)
+    assert (refused.status_code, refused.json()["code"]) == (422, "unknown_thing")
+    assert "red_cube" not in refused.json()["known"]
+    tree = visitor.get(f"battles/{voted}/explorations").json()
+    assert "red_cube" not in tree["movable"]
+    assert {model["model_id"] for model in tree["models"]} == {"alpha", "beta"}
+    elsewhere = {"seed": battle_row(voted).seed + 1, "moved": {"red_cube": [0.2, 0]}}
+    assert visitor.post(f"battles/{voted}/explorations", elsewhere).status_code == 202, "another seed may have it"
 
 
 @pytest.mark.parametrize("place", [[0.2], [0.2, 0, 0, 0], [9, 0], [0.2, 0.4], ["x", 0], "there", None, [0.3, 0, 99]])

@@ -47,7 +47,7 @@ export class ForkPanel {
     this.#root.hidden = battle.status !== "voted";
     if (this.#root.hidden) return;
     part(this.#root, "explore-tree", HTMLAnchorElement).href = `/battle/${battle.battle_id}/forks`;
-    this.#changes.battleId = battle.battle_id;
+    this.#changes.of(battle.battle_id);
     this.#closed = battle.can_explore ? null : gettext("Both robots are working.");
     this.#moment = moment?.settled && turn?.status === "completed" ? moment : null;
     this.#input.placeholder = turn?.instruction ?? "";
@@ -83,7 +83,7 @@ export class ForkPanel {
 
 /** Other policies, and a thing that is moved before both begin. */
 class Changes {
-  battleId = "";
+  #battleId = "";
   #root;
   #ask;
   #asked = "";
@@ -94,6 +94,13 @@ class Changes {
     this.#ask = ask;
     part(root, "explore-more").addEventListener("toggle", () => this.#fill());
     part(root, "explore-thing").addEventListener("change", () => this.render());
+  }
+
+  /** Another battle has other policies and things: they are asked for when it is opened again. @param {string} battleId */
+  of(battleId) {
+    if (battleId === this.#battleId) return;
+    this.#battleId = battleId;
+    part(this.#root, "explore-more", HTMLDetailsElement).open = false;
   }
 
   /** Where a thing is to go matters once one is chosen. */
@@ -126,8 +133,8 @@ class Changes {
 
   /** The policies of this battle's world, and the things that are there: asked for when somebody looks. */
   async #fill() {
-    const battleId = this.battleId;
-    if (!battleId || this.#asked === battleId) return;
+    const battleId = this.#battleId;
+    if (!part(this.#root, "explore-more", HTMLDetailsElement).open || this.#asked === battleId) return;
     this.#asked = battleId;
     try {
       const { models, movable } = await this.#ask(battleId);
