@@ -78,7 +78,7 @@ def advance(pk: int) -> None:
         _fail(study, "An episode took too long.")
     except (SimulationError, PolicyError) as error:
         log.error("%s failed: %s", study.study_id, error)
-        _fail(study, f"The worker could not play it ({error.code}).")
+        _fail(study, f"The worker could not play it ({getattr(error, 'code', 'simulation_error')}).")
     except Exception:  # the task's edge: the study must end with a reason
         log.exception("%s failed", study.study_id)
         _fail(study, "The worker could not play it (internal).")

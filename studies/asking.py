@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -119,7 +120,7 @@ def resume(study: Study) -> None:
         limits.check_open(study.owner)
         failed = StudyEpisode.objects.filter(study=study).exclude(outcome__error="").values_list("number", flat=True)
         StudyEpisode.objects.filter(study=study, number__in=list(failed)).delete()
-        fresh = {"state": State.WAITING, "error": "", "told": {}, "ended_at": None, "sent_at": None}
+        fresh: dict[str, Any] = {"state": State.WAITING, "error": "", "told": {}, "ended_at": None, "sent_at": None}
         Study.objects.filter(pk=study.pk).update(**fresh, pairs=queueing.pairs_played(study))
     queueing.tend()
 
