@@ -13,13 +13,15 @@ from simulation.bundle import write_scene_bundle
 from simulation.cameras import render_profile
 from simulation.contracts import CameraSpec, Limits, Observation
 from simulation.environment import Environment
-from simulation.episode_format import build_document
+from simulation.episode_format import build_document, to_float64
 from simulation.goals import goal_of
+from simulation.panda_expert import PandaExpert
 from simulation.recorder import Recorder
 from simulation.runner import run_episode
 from simulation.verification import verify_document
 from simulation.worlds.libero import starts_of
 from tests.simulation.fakes import FakePolicy
+from tests.simulation.test_browser_physics import checked
 
 SCENES = [str(row["id"]) for row in optional_rows.rows("scenes")]
 STEPS = {"spatial": 220, "object": 280, "goal": 300, "10": 520}
@@ -94,3 +96,17 @@ def test_a_browser_gets_at_most_the_promised_bytes(tmp_path: Path) -> None:
     manifest = write_scene_bundle("panda", SCENES[0], tmp_path)
     files = [manifest["xml"], *(asset["file"] for asset in manifest["assets"])]
     assert sum(len(brotli.compress((tmp_path / name).read_bytes())) for name in files) < 1.2e6
+
+
+def test_a_browser_repeats_the_way_to_a_thing_from_the_recorded_torques(tmp_path: Path) -> None:
+    environment, recorder = Environment("panda", SCENES[0]), Recorder()
+    environment.reset(0)
+    text = catalogue.wording(SCENES[0], catalogue.task(SCENES[0]).slots[0])
+    limits = Limits(max_steps=20)  # it has touched nothing yet
+    run_episode(environment, PandaExpert(environment), text, 0, [recorder], limits, cameras=())
+    identity = {"_id": "ep", "robot_id": "panda", "scene_id": SCENES[0], "instruction": text}
+    write_scene_bundle("panda", SCENES[0], tmp_path / "bundle")
+    document = build_document(identity, recorder.recording, environment, "none")
+    found = checked(tmp_path / "bundle", to_float64(document))
+    assert (found["verdict"], found["touch"]) == ("same", None)
+    assert found["step"] < 1e-12
