@@ -139,7 +139,7 @@ def table(answer: Mapping[str, Any]) -> list[str]:
     suite = answer["suite"].removeprefix(PREFIX)
     lines = [f"{answer['suite']}, success of {answer['model_id']}"]
     for name, row in [*answer["tasks"].items(), ("overall", answer["overall"])]:
-        words = "" if name == "overall" else f"  {catalogue.task(name).instruction_template}"
+        words = "" if name == "overall" else f"  {catalogue.wording(name, catalogue.task(name).slots[0])}"
         count = f"{row['successes']:4}/{row['episodes']:<4}"
         lines.append(f"{name:20}{count} {row['rate']:7.1%} [{row['low']:.1%}, {row['high']:.1%}]{words}")
     lines.append(f"published, {suite}, %:")

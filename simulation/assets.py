@@ -69,6 +69,6 @@ def missing(name: str) -> str:
 def robot_meshes(name: str) -> dict[str, bytes]:
     """The files of one robot or scene (`wx250s`): file name -> bytes, of meshes STL's."""
     home = home_of(name)
-    if reason := missing(name):
+    if name in OPTIONAL and (reason := missing(name)):
         raise AssetError(reason)
     return load_checked(home / name, home / f"{name}.sha256", OPTIONAL.get(name, USUAL))

@@ -26,6 +26,7 @@ FLOOR_M = 0.006  # of the tool over what the thing stands on, at least
 NEAR_M, NEAR_RAD = 0.008, 0.10
 CLOSE_STEPS, OPEN_STEPS, PATIENCE = 10, 6, 45
 YAWS = np.deg2rad([0, 15, -15, 30, -30, 45, -45, 60, -60, 75, -75, 90])
+LOST_M = 0.04  # that a thing may slip in the hand
 DROP_M = 0.05  # over a container's upper side, from which a thing may fall
 
 Placing = RestsOver | OverRegion | WithinRegion
@@ -45,7 +46,7 @@ class Phase(Enum):
 @dataclass
 class Attempt:
     """One way of bringing one thing to its place. `spot`: of the tool when it grasps (3,) [m]; `yaw`: of the line
-    between the fingers [rad]; `low`: the lowest that the tool may come [m].
+    between the fingers [rad]; `held`: from the tool to the thing when the hand closed (3,) [m].
     """
 
     goal: Placing
@@ -55,6 +56,7 @@ class Attempt:
     steps: int = 0
     stuck: int = 0
     before: Floats = field(default_factory=lambda: np.zeros(3))
+    held: Floats = field(default_factory=lambda: np.zeros(3))
 
     def go(self, phase: Phase) -> None:
         self.phase, self.steps, self.stuck = phase, 0, 0
@@ -148,11 +150,12 @@ class Hand:
 
     def _close(self, attempt: Attempt) -> tuple[Floats, bool]:
         if attempt.steps >= CLOSE_STEPS:
+            attempt.held = self.view.position(attempt.goal.thing) - self.tool
             attempt.go(Phase.LIFT)
         return self._to(self.tool, attempt.yaw, True), True
 
     def _lift(self, attempt: Attempt) -> tuple[Floats, bool]:
-        if not self.view.pads_touching(attempt.goal.thing) and attempt.steps > 4:
+        if self._lost(attempt):
             return self._to(self.tool + 0.05 * UP, attempt.yaw, False), False
         height = self._travel(attempt)
         if self.tool[2] > height - 0.015 or attempt.steps > PATIENCE:
@@ -160,7 +163,7 @@ class Hand:
         return self._to(np.array([*attempt.spot[:2], height]), attempt.yaw, True), True
 
     def _carry(self, attempt: Attempt) -> tuple[Floats, bool]:
-        if not self.view.pads_touching(attempt.goal.thing):
+        if self._lost(attempt):
             return self._to(self.tool, attempt.yaw, False), False
         way = self._target(attempt.goal)[:2] - self.view.position(attempt.goal.thing)[:2]
         spot = np.array([*(self.tool[:2] + way), self._travel(attempt)])
@@ -186,6 +189,11 @@ class Hand:
 
     def _rise(self, attempt: Attempt) -> tuple[Floats, bool]:
         return self._to(self.tool + 0.08 * UP, attempt.yaw, False), attempt.steps < 12
+
+    def _lost(self, attempt: Attempt) -> bool:
+        """Whether the thing did not come along."""
+        now = self.view.position(attempt.goal.thing) - self.tool
+        return float(np.linalg.norm(now - attempt.held)) > LOST_M
 
     def _stands(self, goal: Placing) -> bool:
         """Whether the thing has come down on what it is to stand on."""
