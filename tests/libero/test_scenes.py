@@ -19,7 +19,8 @@ from simulation.panda_expert import PandaExpert
 from simulation.recorder import Recorder
 from simulation.runner import run_episode
 from simulation.verification import verify_document
-from simulation.worlds.libero import starts_of
+from simulation.worlds.libero import _joints as told_joints
+from simulation.worlds.libero import _told, starts_of
 from tests.simulation.fakes import FakePolicy
 from tests.simulation.test_browser_physics import checked
 
@@ -50,6 +51,17 @@ def test_its_sentence_means_its_task_which_is_not_reached_at_the_start(scene: st
     assert catalogue.task_for(text, scene) == (scene, dict(task.slots[0]))
     assert task.limits(20).max_steps == STEPS[scene.split("_")[1]]
     assert not environment.reaches_at_once(goal_of(scene, task.slots[0]))
+
+
+@pytest.mark.parametrize("scene", [name for name in SCENES if _told()[name]["settled"]])
+def test_a_settled_start_stays_where_it_was_settled(scene: str) -> None:
+    environment = Environment("panda", scene)
+    for seed in (0, 17, 49):
+        environment.reset(seed)
+        for name, first, size in told_joints(scene):
+            if size == 7:
+                place = starts_of(scene)[seed][first : first + 3]
+                assert np.linalg.norm(environment.view.position(name) - place) < SLIP_M, (seed, name)
 
 
 def test_a_seed_takes_its_start_and_fifty_seeds_take_all() -> None:
