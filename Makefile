@@ -15,7 +15,7 @@ FRONTEND := $(shell find frontend -type f -not -path '*/node_modules/*' 2>/dev/n
 LOCALE := $(shell find locale -name '*.po' 2>/dev/null)
 STATIC := $(shell find static -type f -not -path 'static/dist/*' 2>/dev/null)
 
-.PHONY: help run install install-test install-qwen install-voice test test-slow test-services test-blind test-crowd test-faults test-fuzz check audit image test-image bench bench-peers bench-queries bench-release bench-text bench-network load capacity clean
+.PHONY: help run install install-test install-qwen install-voice libero test-libero test test-slow test-services test-blind test-crowd test-faults test-fuzz check audit image test-image bench bench-peers bench-queries bench-release bench-text bench-network load capacity clean
 help:
 	@echo "make run            start the arena (ARENA_PORT, ARENA_DATA), Ctrl-C stops it"
 	@echo "make test           install what the tests need and run them in two processes, a real browser included"
@@ -40,6 +40,8 @@ help:
 	@echo "make install        install and build everything without starting the arena"
 	@echo "make install-qwen   install a second language model, ten times as large as the one that runs beside the arena (1.1 GB, 1.4 GB of memory)"
 	@echo "make install-voice  install speech for voice agents on this machine (300 MB; manage.py call haircut --agent local-rules)"
+	@echo "make libero         install LIBERO's 40 tasks with the Panda (630 MB to download; shows the terms first)"
+	@echo "make test-libero    compare its controller, goals and starts with robosuite's"
 	@echo "make clean          remove build products; the data in var/ is kept"
 
 run: install
@@ -51,6 +53,13 @@ install-qwen: install
 	@$(PY) scripts/fetch_qwen.py
 
 install-voice: install $(DONE)/requirements-voice
+
+libero: install $(DONE)/requirements-test
+	@$(PY) scripts/libero/install.py $(ARGS)
+	@rm -f $(DONE)/scenes
+
+test-libero: $(DONE)/requirements-test
+	@scripts/libero/test.sh $(ARGS)
 
 test: install install-test
 	@$(PY) -m pytest -n $(PROCESSES) -m "not slow" $(ARGS)

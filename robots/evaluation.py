@@ -23,7 +23,7 @@ from simulation.suites import Shift
 from simulation.variation import NO_VARIATION, Variation
 
 TABLE, SHIFTS = "table", "shifts"
-SUITES = (TABLE, SHIFTS)  # and that of robots.bridge_suite
+SUITES = (TABLE, SHIFTS)  # and those of robots.bridge_suite and robots.libero_suite
 
 
 class EvaluationError(SimulationError, ValueError):
@@ -48,7 +48,7 @@ def cases(
     Nothing is asked of things that a seed left out; a seed that leaves nothing to ask is passed over.
     """
     if suite not in SUITES:
-        raise EvaluationError(f"unknown suite {suite!r}; known: {', '.join(SUITES)}, bridge")
+        raise EvaluationError(f"unknown suite {suite!r}; known: {', '.join(SUITES)}, bridge, libero-*")
     if episodes < 1 or not 0 <= seed <= HELD_OUT_SEEDS - episodes:
         raise EvaluationError(f"expected seeds within 0..{HELD_OUT_SEEDS - 1}, got {episodes} from {seed} on")
     if suite == TABLE:

@@ -25,7 +25,7 @@ from simulation.contracts import (
     Observation,
 )
 from simulation.environment import Environment
-from simulation.expert import HoldStill, ScriptedExpert
+from simulation.expert import HoldStill, scripted_expert
 from simulation.expert import knows as expert_knows
 from simulation.runner import run_episode
 
@@ -90,8 +90,8 @@ def open_player(source: Policy | PlayerSource, environment: Environment, device:
     """Raises PolicyError when the policy cannot be opened, or was not made for this robot and scene."""
     if source.adapter == EXPERT:
         if not expert_knows(environment.world.robot_id):
-            raise WrongEmbodiment(f"the scripted expert moves the widowx, not {environment.world.robot_id}")
-        return Player(ScriptedExpert(environment), EVERY_STEP, NO_CAMERAS)
+            raise WrongEmbodiment(f"there is no scripted expert for {environment.world.robot_id}")
+        return Player(scripted_expert(environment), EVERY_STEP, NO_CAMERAS)
     if source.adapter == STILL:
         return Player(HoldStill(environment), EVERY_STEP, NO_CAMERAS)
     if source.adapter == REMOTE:

@@ -103,7 +103,7 @@ def _stepped(environment: Environment, seed: int, actions: list[Floats]) -> floa
     environment.reset(seed)
     controls = []
     for action in actions:
-        controls.append(environment.controller.command(action))
+        controls.append(np.array([*environment.controller.command(action)]))
     model, data = environment.model, environment.data
     pieces = np.concatenate(controls)
     began = time.process_time()

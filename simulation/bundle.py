@@ -10,6 +10,7 @@ from typing import Any
 import mujoco
 
 from simulation.contracts import Numbers
+from simulation.control.motors import Motor
 from simulation.environment import Environment
 from simulation.view_format import ROWS_PER_CHUNK, VIEW_HZ
 from simulation.worlds import engine_version, load_world
@@ -57,9 +58,10 @@ def manifest_of(environment: Environment) -> dict[str, Any]:
         "timestep": model.opt.timestep,
         # Physics between two records: the command of actuator i goes from control[k][column] to control[k + 1][column]
         # in `pieces` equal steps, each held for `substeps`, or, if it is not ramped, is control[k + 1][column] from the
-        # first on (see simulation.control.motors.Ramp).
+        # first on (see simulation.control.motors.Ramp). With a `stride` piece p, from 0, has control[k + 1][column +
+        # p * stride].
         "ramp": {"pieces": robot.PIECES, "substeps": world.substeps},
-        "motors": [{"column": motor.column, "ramped": motor.ramped} for motor in controller.motors],
+        "motors": [_motor(motor) for motor in controller.motors],
         "controller": controller.id,
         "control_size": len(controller.numbers),
         "control": _numbers(controller.numbers),
@@ -79,6 +81,11 @@ def manifest_of(environment: Environment) -> dict[str, Any]:
         "robot_prefix": robot.PREFIX,
         "targets": list(world.targets),
     }
+
+
+def _motor(motor: Motor) -> dict[str, Any]:
+    told = {"column": motor.column, "ramped": motor.ramped}
+    return told | {"stride": motor.stride} if motor.stride else told
 
 
 def _numbers(numbers: Numbers) -> list[dict[str, str]]:

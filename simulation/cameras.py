@@ -46,7 +46,8 @@ class Cameras:
         renderer.update_scene(data, name)
         renderer.scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = look.shadows or variation.shadows
         renderer.scene.flags[mujoco.mjtRndFlag.mjRND_REFLECTION] = look.reflections
-        return cast(Image, renderer.render())
+        picture = cast(Image, renderer.render())
+        return np.ascontiguousarray(picture[:, ::-1]) if look.mirrored else picture
 
     def project(self, points: Floats, camera: CameraSpec, variation: Variation = NO_VARIATION) -> Floats:
         """Where points (n, 3) [m, base frame] appear: (n, 2), x and y from the top left, 0..1 in the picture.
@@ -58,7 +59,8 @@ class Cameras:
         scale = 0.5 / np.tan(np.deg2rad(self._pristine.camera(camera.name).fovy[0]) / 2)
         aspect = camera.width / camera.height
         depth = -local[:, 2]
-        return np.stack([0.5 + scale * local[:, 0] / depth / aspect, 0.5 - scale * local[:, 1] / depth], axis=1)
+        right = scale * local[:, 0] / depth / aspect * (-1.0 if self._world.look.mirrored else 1.0)
+        return np.stack([0.5 + right, 0.5 - scale * local[:, 1] / depth], axis=1)
 
     def close(self) -> None:
         for renderer in self._renderers.values():

@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TypeVar
 
-from simulation import additions, assets, composed
+from simulation import additions, assets, composed, optional_rows
 from simulation.additions import Addition
 from simulation.catalogue_rows import (
     CatalogueError,
@@ -418,11 +418,13 @@ def _named(known: Mapping[str, Named], name: str, kind: str) -> Named:
 
 @cache
 def _rows(name: str) -> list[Row]:
-    return read_rows((FOLDER / f"{name}.yaml").read_text("utf-8"), f"{name}.yaml")
+    shipped = read_rows((FOLDER / f"{name}.yaml").read_text("utf-8"), f"{name}.yaml")
+    return shipped + optional_rows.rows(name) if name in ("robots", "scenes") else shipped
 
 
 @cache
 def _task_rows() -> list[Row]:
     """The entries of all files of tasks."""
     paths = sorted((FOLDER / "tasks").glob("*.yaml"))
-    return [row for path in paths for row in read_rows(path.read_text("utf-8"), f"tasks/{path.name}")]
+    shipped = [row for path in paths for row in read_rows(path.read_text("utf-8"), f"tasks/{path.name}")]
+    return shipped + optional_rows.rows("tasks")

@@ -22,6 +22,7 @@ from simulation.variation import NO_VARIATION, Variation
 from simulation.view_format import pieces_of_rows
 from simulation.worlds import engine_version, load_world
 from simulation.worlds.layout import is_waiting
+from simulation.worlds.plugins import Watches
 
 SETTLE_STEPS = 50  # physics steps after placing the objects, so that none starts in the air or inside the table
 DIVERGED = (
@@ -59,6 +60,8 @@ class Environment:
         self.data = mujoco.MjData(self.model)
         self.view = View(self.model, self.data, Hand(self.world.tool_site, self.world.pads))
         self.controller = self.world.robot.controller()
+        if isinstance(self.controller, Watches):
+            self.controller.watch(self.model, self.data)
         self.goal: Goal | None = None
         self.meaning: Meaning | None = None
         self.absent: tuple[str, ...] = ()  # what the last reset's seed left out
@@ -74,9 +77,10 @@ class Environment:
             self.set_variation(variation)
         rng = np.random.default_rng(seed)
         mujoco.mj_resetData(self.model, self.data)
-        for name, positions in self.world.sample(rng).items():
-            self._put(name, positions)
+        sampled = self.world.sample(rng)
         self._put_robot(rng)
+        for name, positions in sampled.items():  # of the robot, too, where the scene's starts say so
+            self._put(name, positions)
         self._settle()
         self.absent = self.left_out()
         return self.state()
@@ -207,8 +211,13 @@ class Environment:
             self._put(f"{robot.PREFIX}{joint}", np.array([position]))
 
     def _settle(self) -> None:
-        self.data.ctrl[:] = self.controller.memory[self._motors]
-        mujoco.mj_step(self.model, self.data, SETTLE_STEPS)
+        if isinstance(self.controller, Watches):
+            self._refresh()
+            for _ in range(self.controller.SETTLING):
+                self.step(self.controller.still())
+        else:
+            self.data.ctrl[:] = self.controller.memory[self._motors]
+            mujoco.mj_step(self.model, self.data, SETTLE_STEPS)
         self.data.time = 0.0
         self._steps = 0
         self._refresh()

@@ -22,6 +22,7 @@ os.environ["ARENA_SECRET_KEY"] = secrets.token_hex(32)
 # Names of this run only, so that a shared server keeps what others stored there.
 os.environ["ARENA_PREFIX"] = f"test-{RUN_ID}-"
 os.environ["MONGO_DATABASE"] = f"vla_arena_test_{RUN_ID}"
+os.environ.setdefault("ARENA_LIBERO", "")  # the same tests everywhere; tests/libero has those that need it
 os.environ.setdefault("MUJOCO_GL", "osmesa")
 os.environ.setdefault("LP_NUM_THREADS", "0")
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # as workers have it: what runs side by side shares the cores

@@ -13,11 +13,13 @@ from simulation.contracts import Floats
 @dataclass(frozen=True)
 class Motor:
     """Where one actuator's command is in the control memory. `ramped`: from the old number to the new one in equal
-    pieces of the control step; otherwise the new number holds from the first piece on.
+    pieces of the control step; otherwise the new number holds from the first piece on. `stride`: unless 0, the memory
+    has a command for each piece, and that of the next one is so many numbers further on.
     """
 
     column: int
     ramped: bool
+    stride: int = 0
 
 
 @dataclass(frozen=True)

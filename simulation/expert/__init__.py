@@ -8,13 +8,14 @@ that it can label any state, recover from any slip, and follow an instruction th
 from __future__ import annotations
 
 from simulation import drawer_skills
-from simulation.contracts import Floats, Observation
+from simulation.contracts import Actor, Floats, Observation
 from simulation.environment import Environment
 from simulation.expert.grasps import CUBES, cube_yaw, holds, turn_to
 from simulation.expert.hand import Planner, command_yaw
 from simulation.expert.working import due_part, next_action
 from simulation.goals import Goal, goal_for
-from simulation.worlds import widowx
+from simulation.panda_expert import PandaExpert
+from simulation.worlds import panda, widowx
 
 __all__ = [
     "CUBES",
@@ -27,6 +28,7 @@ __all__ = [
     "grasp_yaw_error",
     "holds",
     "knows",
+    "scripted_expert",
 ]
 
 
@@ -66,8 +68,13 @@ class HoldStill:
 
 
 def knows(robot_id: str) -> bool:
-    """Whether the expert can move the robot."""
-    return robot_id == widowx.id
+    """Whether there is an expert for the robot."""
+    return robot_id in (widowx.id, panda.id)
+
+
+def scripted_expert(environment: Environment) -> Actor:
+    """The expert of the environment's robot, which must be one that `knows` names."""
+    return PandaExpert(environment) if environment.world.robot_id == panda.id else ScriptedExpert(environment)
 
 
 def act(environment: Environment, goal: Goal | None) -> Floats:

@@ -13,7 +13,7 @@ from typing import Annotated, Literal, NoReturn, get_args, get_origin, get_type_
 from typing import Any as AnyValue
 
 from simulation.catalogue_rows import Row, refuse, shown
-from simulation.goals import changes, handling, joins, joints, places
+from simulation.goals import benchmark, changes, handling, joins, joints, places
 from simulation.goals.judging import Goal
 
 PREDICATES: Mapping[str, type] = {
@@ -38,10 +38,15 @@ PREDICATES: Mapping[str, type] = {
     "moved": changes.Moved,
     "turned": changes.Turned,
     "swapped": changes.Swapped,
+    "rests_over": benchmark.RestsOver,
+    "over_region": benchmark.OverRegion,
+    "within_region": benchmark.WithinRegion,
+    "past": benchmark.Past,
 }
 JOINS: Mapping[str, Callable[[tuple[Goal, ...]], Goal]] = {"all": joins.All, "any": joins.Any, "stages": joins.Stages}
 KNOWN = (*JOINS, "not", *PREDICATES)
 MOST = {"m": 2.0, "deg": 180.0, "share": 1.0}  # what a number of each unit may be at most; all are over 0
+MOST_SIGNED = 10.0  # of a number without a unit, either way
 UNIT = re.compile(r"(?P<stem>.+)_(?P<unit>m|cm|mm|deg|rad|s|ms)")
 Names = Mapping[str, frozenset[str]]
 
@@ -105,7 +110,7 @@ class _Reader:
             return value
         base, meaning = get_args(hint) if get_origin(hint) is Annotated else (hint, "")
         if base is float:
-            return _number(row, key, where, meaning, value)
+            return _number(row, key, where, meaning, value) if meaning else _signed(row, key, where, value)
         return self._name(row, key, where, meaning, value)
 
     def _filled(self, row: Row, key: str, where: str, value: str) -> str:
@@ -137,6 +142,13 @@ def _number(row: Row, key: str, where: str, unit: str, value: AnyValue) -> float
         refuse(row, key, f"{where}: expected a number, got {shown(value)}")
     if not 0 < value <= MOST[unit]:
         refuse(row, key, f"{where}: expected a number over 0, at most {MOST[unit]:g}, got {shown(value)}")
+    return float(value)
+
+
+def _signed(row: Row, key: str, where: str, value: AnyValue) -> float:
+    """A number of a joint, whose unit is the joint's."""
+    if not isinstance(value, int | float) or isinstance(value, bool) or not -MOST_SIGNED <= value <= MOST_SIGNED:
+        refuse(row, key, f"{where}: expected a number, {-MOST_SIGNED:g}..{MOST_SIGNED:g}, got {shown(value)}")
     return float(value)
 
 

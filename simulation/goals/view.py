@@ -98,6 +98,16 @@ class View:
         low, high = self._model.jnt_range[joint]
         return float((self._data.qpos[self._model.jnt_qposadr[joint]] - low) / (high - low))
 
+    def joint_position(self, name: str) -> float:
+        """Of a slide or hinge [m, rad]."""
+        return float(self._data.qpos[self._model.jnt_qposadr[self._named("joint", name)]])
+
+    def region(self, name: str) -> tuple[Floats, Floats, Floats]:
+        """Of a region, which is a site: its middle (3,) [m], its rotation (3, 3), and its half sides (3,) [m]."""
+        site = self._named("site", name)
+        data = self._data
+        return data.site_xpos[site], data.site_xmat[site].reshape(3, 3), self._model.site_size[site]
+
     def joint_resting(self, name: str) -> bool:
         return abs(float(self._data.qvel[self._model.jnt_dofadr[self._named("joint", name)]])) < REST_SPEED
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from io import BytesIO
 from pathlib import PurePath
 
@@ -14,7 +16,7 @@ from simulation.contracts import SimulationError
 from simulation.slimming.baking import Picture, palette_png
 from simulation.slimming.surfaces import Surface, hull, read_surface, slim
 
-KINDS = ("stl", "obj")
+KINDS = ("stl", "obj", "msh")
 SOLID = "_solid"  # of the name of a hull
 LOOKS = ("rgba", "emission", "specular", "shininess", "reflectance", "metallic", "roughness", "texrepeat", "texuniform")
 HIDDEN = 3  # the first group of geoms that viewers do not show
@@ -38,16 +40,27 @@ class Slimmed:
     solid: bool
 
 
-def slim_spec(spec: mujoco.MjSpec, share: float, fewest: int = 200, texture_px: int = 256) -> list[Slimmed]:
+def slim_spec(
+    spec: mujoco.MjSpec,
+    share: float,
+    fewest: int = 200,
+    texture_px: int = 256,
+    slimmer: Callable[[Surface, int, int], Surface] = slim,
+) -> list[Slimmed]:
     """Slim every mesh file of a model to this share of its faces (0..1), but to no less than `fewest`, in place.
 
+    `slimmer`: another function that does what `slim` does, as one that remembers what it did.
     Meshes and textures must stand in `spec.assets`. Raises SlimmingError before anything is changed.
     """
     if not 0 < share <= 1:
         raise SlimmingError(f"share: expected more than 0 and at most 1, got {share}")
     surfaces = {mesh.name: _read(spec, mesh) for mesh in spec.meshes if mesh.file}
     freeze_inertials(spec)
-    return [_replace(spec, name, surface, share, fewest, texture_px) for name, surface in surfaces.items()]
+    found = []
+    for name, surface in surfaces.items():
+        most = max(fewest, int(share * len(surface.faces)))
+        found.append(_replace(spec, name, surface, partial(slimmer, surface, most, texture_px)))
+    return found
 
 
 def freeze_inertials(spec: mujoco.MjSpec) -> None:
@@ -60,14 +73,14 @@ def freeze_inertials(spec: mujoco.MjSpec) -> None:
         body.ipos, body.iquat = model.body_ipos[index], model.body_iquat[index]
 
 
-def _replace(spec: mujoco.MjSpec, name: str, surface: Surface, share: float, fewest: int, texture_px: int) -> Slimmed:
+def _replace(spec: mujoco.MjSpec, name: str, surface: Surface, slimmed: Callable[[], Surface]) -> Slimmed:
     mesh = spec.mesh(name)
     before = len(spec.assets[mesh.file])
     geoms = [geom for geom in spec.geoms if geom.meshname == name]
     if surface.uv is None and _texture_of(spec, geoms):  # laid round the mesh by MuJoCo, and differently round another
         return Slimmed(name, len(surface.faces), len(surface.faces), before, before, False)
     solid = [geom for geom in geoms if geom.contype or geom.conaffinity]
-    thin = slim(surface, max(fewest, int(share * len(surface.faces))), texture_px)
+    thin = slimmed()
     size = _write(spec, mesh, thin)
     if solid:
         size += _split(spec, mesh, hull(surface), solid)

@@ -42,11 +42,29 @@ class Surface:
 
 
 def read_surface(content: bytes, kind: str, texture: Picture | None = None) -> Surface:
-    """From the bytes of an STL or OBJ file (`kind`: "stl", "obj"). Without a `texture` its coordinates are dropped."""
+    """From the bytes of a file of this `kind`: "stl", "obj" or MuJoCo's own "msh". Without a `texture` its coordinates
+    are dropped. Raises ValueError.
+    """
+    if kind == "msh":
+        return _read_msh(content, texture)
     mesh: Any = trimesh.load(BytesIO(content), file_type=kind, process=False, force="mesh")
     uv = getattr(mesh.visual, "uv", None) if texture is not None else None
     bare = Surface(np.array(mesh.vertices, np.float64), np.array(mesh.faces, np.int64))
     return bare if uv is None else replace(bare, uv=np.array(uv, np.float64), texture=texture)
+
+
+def _read_msh(content: bytes, texture: Picture | None) -> Surface:
+    """The reverse of `Surface.to_msh`, which writes no normals."""
+    points, normals, seen, faces = np.frombuffer(content, "<i4", 4).tolist()
+    sizes = [3 * points, 3 * normals, 2 * seen]
+    if len(content) != 16 + 4 * (sum(sizes) + 3 * faces):
+        raise ValueError(f"expected {16 + 4 * (sum(sizes) + 3 * faces)} bytes, got {len(content)}")
+    vertices, _, uv = np.split(np.frombuffer(content, "<f4", sum(sizes), 16).astype(np.float64), np.cumsum(sizes)[:2])
+    corners = np.frombuffer(content, "<i4", 3 * faces, 16 + 4 * sum(sizes)).astype(np.int64).reshape(-1, 3)
+    bare = Surface(vertices.reshape(-1, 3), corners)
+    if texture is None or seen != points:
+        return bare
+    return replace(bare, uv=uv.reshape(-1, 2) * [1.0, -1.0] + [0.0, 1.0], texture=texture)
 
 
 def slim(surface: Surface, most_faces: int, texture_px: int = 256) -> Surface:

@@ -10,11 +10,12 @@ from functools import lru_cache
 import mujoco
 import numpy as np
 
-from simulation import assets, catalogue, composed
+from simulation import assets, catalogue, composed, optional_rows
 from simulation.contracts import ArraySpec, Floats, SimulationError
 from simulation.view_format import ANGLE_RAD, LENGTH_M, QUATERNION, steps_in
-from simulation.worlds import bridge, cabinet, table, widowx, workbench
+from simulation.worlds import bridge, cabinet, panda, table, widowx, workbench
 from simulation.worlds.composition import ComposedScene
+from simulation.worlds.libero import LiberoScene
 from simulation.worlds.plugins import Look, Robot, Scene
 
 
@@ -26,8 +27,9 @@ def _scenes(*known: Scene) -> dict[str, Scene]:
     return {scene.id: scene for scene in known}
 
 
-ROBOTS = _robots(widowx)
-SCENES = _scenes(table, workbench, cabinet, *bridge.SCENES.values())
+ROBOTS = _robots(widowx, panda)
+_LIBERO = [LiberoScene(str(row["id"])) for row in optional_rows.rows("scenes")]
+SCENES = _scenes(table, workbench, cabinet, *bridge.SCENES.values(), *_LIBERO)
 SLOWEST_HZ, FASTEST_HZ = 5, 80
 WORLDS_KEPT = 64
 """Compiled worlds that a process keeps: drafts of scenes come and go."""
@@ -136,7 +138,8 @@ def _load(robot_id: str, scene_id: str, variant: str, plan: str) -> World:
     meshes = dict(assets.robot_meshes(robot.MESHES)) if robot.MESHES else {}
     spec = scene.build(variant)
     meshes |= spec.assets
-    spec.attach(robot.build(meshes), prefix=robot.PREFIX, frame=spec.worldbody.add_frame())
+    stand = spec.worldbody.add_frame(pos=getattr(scene, "BASE", np.zeros(3)))
+    spec.attach(robot.build(meshes), prefix=robot.PREFIX, frame=stand)
     spec.assets = meshes
     if robot.TIMESTEP is not None:
         spec.option.timestep = robot.TIMESTEP

@@ -7,9 +7,9 @@ robot is the world frame; x points away from the robot, y to its left, z up. Uni
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import mujoco
 import numpy as np
@@ -21,11 +21,15 @@ from simulation.control.motors import Motor
 
 @dataclass(frozen=True)
 class Look:
-    """How policies see a scene. Another look has another `id`, because scores do not compare between looks."""
+    """How policies see a scene. Another look has another `id`, because scores do not compare between looks.
+
+    `mirrored`: cameras of the scene and of robots in it show left and right exchanged.
+    """
 
     id: str = "look-1"
     shadows: bool = False
     reflections: bool = False
+    mirrored: bool = False
 
 
 class Controller(Protocol):
@@ -44,12 +48,27 @@ class Controller(Protocol):
         """Forget everything and command these positions of the motors (nu,) [rad, m]."""
         ...
 
-    def command(self, action: Floats) -> Floats:
-        """Apply one action to the memory. Returns ctrl (pieces, nu) for equal pieces of the control step."""
+    def command(self, action: Floats) -> Iterable[Floats]:
+        """Apply one action to the memory. Returns ctrl (pieces, nu) for equal pieces of the control step. Each is
+        asked for after physics has played those before it.
+        """
         ...
 
     def still(self) -> Floats:
         """The action that keeps the command where it is, with open grippers."""
+        ...
+
+
+@runtime_checkable
+class Watches(Protocol):
+    """A controller that reads the arm while it moves it, as torque control does. Its motors hold no position: a start
+    settles by `SETTLING` actions `still` instead.
+    """
+
+    SETTLING: ClassVar[int]
+
+    def watch(self, model: mujoco.MjModel, data: mujoco.MjData) -> None:
+        """Read this arm from now on."""
         ...
 
 
@@ -124,7 +143,7 @@ class Scene(Protocol):
     `VARIANTS`: kinds of the scene that differ in their bodies; "" is the usual one. `TARGETS`: bodies that are places
     and not carried. `LOOK`: how policies see it. `STARTS`: robot id -> start pose of the arm, for robots that do not
     start in their own. Cameras stand in the XML, and with their largest sizes in scenes.yaml; "workspace" is the one
-    that most policies use.
+    that most policies use. A scene whose files have their own frame says with `BASE` (3,) [m] where the robot stands.
     """
 
     @property

@@ -218,7 +218,7 @@ def test_only_policies_made_for_it_may_play_it(planar: Callable[..., Environment
         "planar is controlled at 20 Hz, not 5 Hz",
         "planar feels 'joints_2', not 'eef_pose_bridge8'",
     ]
-    with pytest.raises(WrongEmbodiment, match="the scripted expert moves the widowx, not planar"):
+    with pytest.raises(WrongEmbodiment, match="there is no scripted expert for planar"):
         open_player(PlayerSource(EXPERT), environment)
     environment.reset(0)
     before = environment.proprioception()

@@ -320,6 +320,7 @@ def test_every_predicate_has_progress_between_nothing_and_all_wherever_things_ar
         "one": "blue_cylinder",
     }
     more = {"container": "left_plate", "region": "w/tool", "joint": "left_plate_x", "direction": "forward"}
+    more |= {"value": 0.01}  # type: ignore[dict-item]
     wanted = [field for field in PREDICATES[name].__dataclass_fields__ if field in (names | more)]
     for seed in range(4):
         environment.reset(seed)
@@ -334,3 +335,46 @@ def test_what_a_world_does_not_have_is_said(kitchen: Kitchen) -> None:
         goal(upright="teapot").judge(kitchen.view)
     with pytest.raises(CatalogueError, match="this world has no joint 'lid'"):
         goal(open="lid").judge(kitchen.view)
+
+
+def test_resting_over_needs_contact_and_three_centimetres(environment: Environment) -> None:
+    over = goal(rests_over={"thing": "red_cube", "support": "left_plate"})
+    assert not over.judge(environment.view).success
+    x, y = middle(environment, "left_plate")
+    put(environment, "red_cube", x + 0.025, y, 0.0235)
+    assert over.judge(environment.view).success
+    put(environment, "red_cube", x + 0.035, y, 0.0235)
+    assert not over.judge(environment.view).success
+    put(environment, "red_cube", x, y, 0.1)
+    environment.restore(environment.state())
+    assert not over.judge(environment.view).success, "it does not touch"
+
+
+def test_a_region_reaches_a_centimetre_further_down_for_what_is_within_it(kitchen: Kitchen) -> None:
+    within = goal(within_region={"thing": "pea", "region": "in_drawer"})
+    for height, inside in ((0.15, True), (0.095, True), (0.085, False), (0.205, False)):
+        kitchen.place("pea", 1.0, 0.0, height, 1.0, 0.0, 0.0, 0.0)
+        assert within.judge(kitchen.view).success is inside, height
+    kitchen.place("drawer", 0.1)
+    kitchen.place("pea", 1.0, 0.0, 0.15, 1.0, 0.0, 0.0, 0.0)
+    judged = within.judge(kitchen.view)
+    assert not judged.success, "the region moved with its drawer"
+    assert 0.8 < judged.progress < 0.9
+
+
+def test_over_a_region_is_up_to_ten_centimetres_over_its_upper_side(kitchen: Kitchen) -> None:
+    over = goal(over_region={"thing": "pea", "region": "in_drawer"})
+    for height, reached in ((0.197, True), (0.19, False), (0.29, True), (0.31, False)):
+        kitchen.place("pea", 1.05, 0.0, height, 1.0, 0.0, 0.0, 0.0)
+        assert over.judge(kitchen.view).success is reached, height
+    kitchen.place("pea", 1.05, 0.0, 0.25, 1.0, 0.0, 0.0, 0.0)
+    assert not goal(over_region={"thing": "pea", "region": "in_drawer", "of": "drawer"}).judge(kitchen.view).success
+
+
+def test_a_joint_is_past_a_value_on_the_side_that_is_named(kitchen: Kitchen) -> None:
+    kitchen.place("drawer", 0.12)
+    assert goal(past={"joint": "drawer", "value": 0.1}).judge(kitchen.view).success
+    assert not goal(past={"joint": "drawer", "value": 0.1, "side": "below"}).judge(kitchen.view).success
+    assert goal(past={"joint": "drawer", "value": 0.13, "side": "below"}).judge(kitchen.view).success
+    with pytest.raises(CatalogueError, match=r"past.value: expected a number, -10..10, got int 11"):
+        goal(past={"joint": "drawer", "value": 11})

@@ -25,7 +25,7 @@ export interface Manifest extends PartNames {
   control_hz: number;
   ramp: { pieces: number; substeps: number };
   /** Per actuator, where in the control memory its command is. */
-  motors: { column: number; ramped: boolean }[];
+  motors: { column: number; ramped: boolean; stride?: number }[];
   control_size: number;
   action_space: string;
   action_size: number;

@@ -11,7 +11,7 @@ const BYTES = 8;
  * @property {number} period seconds of a control step
  * @property {number} memory how many numbers the control memory has
  * @property {number} action how many numbers an action has
- * @property {{column: number, ramped: boolean}[]} motors where in the control memory each actuator's command is
+ * @property {{column: number, ramped: boolean, stride?: number}[]} motors where in the control memory each actuator's command is
  */
 
 /**
@@ -97,15 +97,16 @@ export class Recording {
 
 /**
  * The motor commands during one piece of the way between two control memories: ramped ones move in equal pieces, the
- * others apply at once. The same sum as `simulation.control.motors.Ramp`, in the same order.
+ * others apply at once. The same sum as `simulation.control.motors.Ramp`, in the same order. With a `stride` the memory
+ * has a command for each piece.
  * @param {Float64Array} from @param {Float64Array} to @param {number} piece 1..pieces
  * @param {Pick<Control, "pieces" | "motors">} control
  * @param {Float64Array} out one per motor, written and returned
  */
 export function rampTargets(from, to, piece, { pieces, motors }, out) {
   const share = piece / pieces;
-  motors.forEach(({ column, ramped }, motor) => {
-    out[motor] = ramped ? from[column] + (to[column] - from[column]) * share : to[column];
+  motors.forEach(({ column, ramped, stride = 0 }, motor) => {
+    out[motor] = ramped ? from[column] + (to[column] - from[column]) * share : to[column + (piece - 1) * stride];
   });
   return out;
 }

@@ -21,11 +21,17 @@ class Command(BaseCommand):
             "--task", action="append", help="only this task; may be given again (default: those that its card measures)"
         )
         parser.add_argument(
-            "--suite", default="table", help="table, shifts: what differs from training, or bridge: SimplerEnv's tasks"
+            "--suite",
+            default="table",
+            help="table, shifts: what differs from training, bridge: SimplerEnv's tasks, or libero-spatial, -object,"
+            " -goal, -10 (make libero)",
         )
         parser.add_argument("--shift", action="append", help="with --suite shifts: only this shift; may be given again")
         parser.add_argument(
-            "--episodes", type=int, default=200, help="per task (and shift); of bridge at most its 24 starts"
+            "--episodes",
+            type=int,
+            default=200,
+            help="per task (and shift); of bridge at most its 24 starts, of LIBERO its 50",
         )
         parser.add_argument("--seed", type=int, default=0, help="first seed; below 1000000, which training never uses")
         parser.add_argument("--execute", type=int, help="actions to play of each chunk (default: the policy's number)")
@@ -61,7 +67,7 @@ class Command(BaseCommand):
 
     def _measure(self, row: Any, options: dict[str, Any], processes: Any) -> dict[str, Any]:
         from policies.registry import REMOTE
-        from robots import bridge_suite, evaluation
+        from robots import bridge_suite, evaluation, libero_suite
         from robots.players import PlayerSource
         from simulation import catalogue
         from simulation.contracts import Chunking
@@ -78,6 +84,8 @@ class Command(BaseCommand):
         )
         if options["suite"] == bridge_suite.BRIDGE:
             return self._measure_bridge(row.id, run, options, processes)
+        if libero_suite.is_suite(options["suite"]):
+            return self._measure_libero(row.id, run, options, processes)
         chosen = options["task"] or evaluation.default_tasks(row.card, options["robot"], options["scene"])
         tasks = [catalogue.task(name) for name in chosen]
         for task in tasks:
@@ -102,14 +110,24 @@ class Command(BaseCommand):
         played = bridge_suite.measure(run, todo, processes, lambda done: self._progress(done, len(todo)))
         return bridge_suite.report(model_id, played)
 
+    def _measure_libero(self, model_id: str, run: Any, options: dict[str, Any], processes: Any) -> dict[str, Any]:
+        from robots import libero_suite
+
+        if options["record"]:
+            raise CommandError("--record keeps the figures of the suites table and shifts only")
+        todo = libero_suite.cases(options["suite"], options["task"], options["episodes"])
+        played = libero_suite.measure(run, todo, processes, lambda done: self._progress(done, len(todo)))
+        return libero_suite.report(model_id, options["suite"], played)
+
     def _progress(self, done: int, total: int) -> None:
         if done % 50 == 0 or done == total:
             self.stderr.write(f"{done}/{total} episodes")
 
     def _print(self, answer: dict[str, Any]) -> None:
         if "published" in answer:
-            from robots.bridge_suite import table
+            from robots import bridge_suite, libero_suite
 
+            table = bridge_suite.table if answer["suite"] == bridge_suite.BRIDGE else libero_suite.table
             self.stdout.write("\n".join(table(answer)))
             return
         for name, row in [*answer["tasks"].items(), ("overall", answer["overall"])]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from simulation import catalogue
+from simulation import catalogue, optional_rows
 
 
 class Command(BaseCommand):
@@ -30,6 +30,8 @@ class Command(BaseCommand):
                 self.stdout.write("  not offered to visitors")
             if row["missing"]:
                 self.stdout.write(f"  not played here: {row['missing']}")
+        if not optional_rows.is_installed():
+            self.stdout.write(f"panda/libero_* is not installed; run: {optional_rows.REMEDY}")
 
 
 def _row(robot_id: str, scene_id: str) -> dict[str, Any]:

@@ -1,0 +1,148 @@
+"""`manage.py evaluate ID --suite libero-spatial` (object, goal, 10): LIBERO's tasks by its own protocol.
+
+Each task is played from its first start states in order, after ten actions that do nothing, for at most the suite's
+steps. An episode has succeeded as soon as the goal is reached at the end of any control step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, NotRequired, TypedDict
+
+from proportions import Success, success_rate
+from robots.evaluation import Case, EvaluationError, EvaluationRun, opened
+from robots.processes import Processes
+from simulation import catalogue, optional_rows
+from simulation.contracts import Listener, PolicyFailure, StepRecord
+
+PREFIX = "libero-"
+SUITES = ("spatial", "object", "goal", "10")
+STARTS = 50
+CAVEAT = (
+    "MuJoCo 3.14 and slim meshes instead of those of the published figures, and five tasks' start states "
+    "settled anew: compare orders before numbers."
+)
+
+
+class Row(TypedDict):
+    """Percentages of a policy: by suite, where a figure is known, and their mean."""
+
+    name: str
+    suites: Mapping[str, float]
+    mean: float
+    source: NotRequired[str]
+
+
+def _published(name: str, source: str, *figures: float) -> Row:
+    *each, mean = figures
+    return Row(name=name, suites=dict(zip(SUITES, each, strict=True)), mean=mean, source=source)
+
+
+SPATIAL_VLA, PLUS, HARNESS = "SpatialVLA's README", "LIBERO-plus", "vla-evaluation-harness"
+PUBLISHED: Sequence[Row] = (
+    _published("Diffusion Policy", SPATIAL_VLA, 78.3, 92.5, 68.3, 50.5, 72.4),
+    _published("Octo, fine-tuned", SPATIAL_VLA, 78.9, 85.7, 84.6, 51.1, 75.1),
+    _published("OpenVLA, fine-tuned", SPATIAL_VLA, 84.7, 88.4, 79.2, 53.7, 76.5),
+    _published("SmolVLA 0.45B", "its paper", 90.0, 96.0, 92.0, 71.0, 87.3),
+    _published("MicroVLA 12.4M", "its model card", 92.4, 95.0, 89.2, 85.2, 90.5),
+    _published("pi0", PLUS, 96.8, 98.8, 95.8, 85.2, 94.2),
+    _published("pi0.5", HARNESS, 98.8, 98.2, 98.0, 92.4, 96.9),
+    _published("OpenVLA-OFT", PLUS, 97.6, 98.4, 97.9, 94.5, 97.1),
+)
+
+
+@dataclass
+class _Latch(Listener):
+    """A listener that notices success at any step."""
+
+    reached: bool = False
+
+    def on_step(self, record: StepRecord) -> None:
+        self.reached = self.reached or record.success
+
+
+def is_suite(name: str) -> bool:
+    return name.removeprefix(PREFIX) in SUITES and name.startswith(PREFIX)
+
+
+def task_ids(suite: str) -> list[str]:
+    """The tasks of a suite ("libero-goal") in LIBERO's order. Raises EvaluationError, which says what to run."""
+    known = optional_rows.suites(scene.id for scene in catalogue.shipped_scenes())
+    found = known.get(suite.removeprefix(PREFIX), [])
+    if not found:
+        raise EvaluationError(f"{suite} is not installed; run: {optional_rows.REMEDY}")
+    return found
+
+
+def cases(suite: str, chosen: Sequence[str] | None, episodes: int) -> list[Case]:
+    """The first `episodes` start states of each task, with its own words."""
+    known = task_ids(suite)
+    if unknown := sorted({*(chosen or ())} - {*known}):
+        raise EvaluationError(f"unknown task {unknown[0]!r} of suite {suite}; known: {', '.join(known)}")
+    if episodes < 1:
+        raise EvaluationError(f"expected 1..{STARTS} episodes per task, got {episodes}")
+    return [
+        Case(task, catalogue.wording(task, catalogue.task(task).slots[0]), start)
+        for task in (chosen or known)
+        for start in range(min(episodes, STARTS))
+    ]
+
+
+def measure(
+    run: EvaluationRun, todo: Sequence[Case], processes: Processes, progress: Callable[[int], None] = lambda done: None
+) -> dict[str, Success]:
+    """Task -> its rate. The run's robot and scene are replaced by those of each task."""
+    found: dict[str, Success] = {}
+    done = 0
+    for task in dict.fromkeys(case.group for case in todo):
+        row = catalogue.task(task)
+        there = replace(run, robot_id=row.robot_id, scene_id=row.scene_id)
+        mine = [case for case in todo if case.group == task]
+        reached = 0
+        for outcome in processes.outcomes(partial(_play, there), mine):
+            reached += outcome
+            progress(done := done + 1)
+        found[task] = success_rate(reached, len(mine))
+    return found
+
+
+def _play(run: EvaluationRun, case: Case) -> bool:
+    environment, player = opened(run, case.variation.variant)
+    environment.reset(case.seed)
+    latch = _Latch()
+    limits = catalogue.task(case.group).limits(environment.world.control_hz)
+    try:
+        player.play(environment, case.instruction, case.seed, [latch], limits)
+    except PolicyFailure:
+        return False
+    finally:
+        player.rest()
+    return latch.reached
+
+
+def report(model_id: str, suite: str, scores: Mapping[str, Success]) -> dict[str, Any]:
+    """The JSON that `manage.py evaluate --suite libero-... --json` prints."""
+    episodes, successes = (sum(score[name] for score in scores.values()) for name in ("episodes", "successes"))
+    return {
+        "model_id": model_id,
+        "suite": suite,
+        "tasks": scores,
+        "overall": success_rate(successes, episodes),
+        "published": PUBLISHED,
+        "caveat": CAVEAT,
+    }
+
+
+def table(answer: Mapping[str, Any]) -> list[str]:
+    """The lines that the command prints: ours by task with intervals, then what was published of the suite."""
+    suite = answer["suite"].removeprefix(PREFIX)
+    lines = [f"{answer['suite']}, success of {answer['model_id']}"]
+    for name, row in [*answer["tasks"].items(), ("overall", answer["overall"])]:
+        words = "" if name == "overall" else f"  {catalogue.wording(name, catalogue.task(name).slots[0])}"
+        count = f"{row['successes']:4}/{row['episodes']:<4}"
+        lines.append(f"{name:20}{count} {row['rate']:7.1%} [{row['low']:.1%}, {row['high']:.1%}]{words}")
+    lines.append(f"published, {suite}, %:")
+    lines += [f"  {row['name']:22}{row['suites'][suite]:6.1f}  {row['source']}" for row in answer["published"]]
+    return [*lines, answer["caveat"]]

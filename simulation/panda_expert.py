@@ -1,0 +1,270 @@
+"""The scripted expert of the Panda in LIBERO's scenes: it picks a thing up and puts it where the goal wants it.
+
+It reads the simulator's state, and no picture. Over, down, close, lift, over, down, release; what is wider than the
+hand is grasped by its rim. Joints (drawers, doors, knobs) it does not move: for their goals it holds still.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum, auto
+
+import numpy as np
+
+from simulation.contracts import Floats, Observation
+from simulation.control.torque import POSITION_M, ROTATION_RAD
+from simulation.environment import Environment
+from simulation.goals import Goal, View, goal_for
+from simulation.goals.benchmark import OverRegion, RestsOver, WithinRegion
+from simulation.goals.joins import All
+
+GAIN = 1.6  # of the way to a place that one action asks for
+HAND_M = 0.070  # widest thing between the open fingers, with some room
+HOVER_M, LIFT_M = 0.10, 0.12  # over a thing before, and its own rise after it is grasped
+RIM_DEPTH_M, GRASP_DEPTH_M = 0.022, 0.035  # of the finger tips under a thing's upper side
+FLOOR_M = 0.006  # of the tool over what the thing stands on, at least
+NEAR_M, NEAR_RAD = 0.008, 0.10
+CLOSE_STEPS, OPEN_STEPS, PATIENCE = 10, 6, 45
+YAWS = np.deg2rad([0, 15, -15, 30, -30, 45, -45, 60, -60, 75, -75, 90])
+LOST_M = 0.04  # that a thing may slip in the hand
+DROP_M = 0.05  # over a container's upper side, from which a thing may fall
+
+Placing = RestsOver | OverRegion | WithinRegion
+
+
+class Phase(Enum):
+    OVER = auto()
+    DOWN = auto()
+    CLOSE = auto()
+    LIFT = auto()
+    CARRY = auto()
+    LOWER = auto()
+    OPEN = auto()
+    RISE = auto()
+
+
+@dataclass
+class Attempt:
+    """One way of bringing one thing to its place. `spot`: of the tool when it grasps (3,) [m]; `yaw`: of the line
+    between the fingers [rad]; `held`: from the tool to the thing when the hand closed (3,) [m].
+    """
+
+    goal: Placing
+    spot: Floats
+    yaw: float
+    phase: Phase = Phase.OVER
+    steps: int = 0
+    stuck: int = 0
+    before: Floats = field(default_factory=lambda: np.zeros(3))
+    held: Floats = field(default_factory=lambda: np.zeros(3))
+
+    def go(self, phase: Phase) -> None:
+        self.phase, self.steps, self.stuck = phase, 0, 0
+
+
+class PandaExpert:
+    """An actor (contracts.Actor) of one environment. For free text and goals that it cannot reach it holds still."""
+
+    def __init__(self, environment: Environment) -> None:
+        self._environment = environment
+        self._goal: Goal | None = None
+        self._attempt: Attempt | None = None
+
+    def reset(self, instruction: str, seed: int) -> None:
+        self._attempt = None
+        self._goal = goal_for(instruction, self._environment.world.scene_id)
+        if self._goal:
+            self._goal.begin(self._environment.view)
+
+    def infer(self, observation: Observation) -> Floats:
+        hand = Hand(self._environment)
+        if self._attempt is None:
+            due = self._due(hand.view)
+            if due is None:
+                return hand.still()[None, :]
+            self._attempt = hand.attempt(due)
+        action, more = hand.act(self._attempt)
+        if not more:
+            self._attempt = None
+        return action[None, :]
+
+    def close(self) -> None:
+        pass
+
+    def _due(self, view: View) -> Placing | None:
+        """The first part of the goal that is not reached."""
+        parts = self._goal.goals if isinstance(self._goal, All) else (self._goal,)
+        missing = [part for part in parts if part is not None and not part.judge(view).success]
+        return next((part for part in missing if isinstance(part, Placing)), None)
+
+
+class Hand:
+    """The arm in the present state."""
+
+    def __init__(self, environment: Environment) -> None:
+        self._model, self._data = environment.model, environment.data
+        self._pads = [environment.model.geom(name).id for name in environment.world.pads]
+        self._controller = environment.controller
+        self.view = environment.view
+        self.tool = self.view.tool().copy()
+
+    def still(self) -> Floats:
+        return self._controller.still()
+
+    def attempt(self, goal: Placing) -> Attempt:
+        """Where to grasp the thing: across its narrow side, or at its rim if it is too wide."""
+        points = self._corners(goal.thing)
+        top, below = float(points[:, 2].max()), float(points[:, 2].min())
+        middle = (points[:, :2].max(0) + points[:, :2].min(0)) / 2
+        upper = points[points[:, 2] > top - 0.05, :2]
+        widths = [float(np.ptp(upper @ _line(yaw))) for yaw in YAWS]
+        fitting = [yaw for yaw, width in zip(YAWS, widths, strict=True) if width <= HAND_M]
+        if fitting:
+            depth = min(GRASP_DEPTH_M, (top - below) * 0.6)
+            spot, yaw = middle, float(fitting[0])
+        else:
+            depth, yaw = RIM_DEPTH_M, 0.0
+            out = _line(yaw) * (float(np.ptp(points[:, :2] @ _line(yaw))) / 2 - 0.006)
+            spot = min((middle + out, middle - out), key=lambda place: self._crowd(goal.thing, place))
+        height = max(top - depth, below + FLOOR_M)
+        return Attempt(goal, np.array([*spot, height]), yaw)
+
+    def act(self, attempt: Attempt) -> tuple[Floats, bool]:
+        """The next action, and whether the attempt goes on."""
+        attempt.steps += 1
+        moved = float(np.linalg.norm(self.tool - attempt.before))
+        attempt.stuck = attempt.stuck + 1 if moved < 0.0005 else 0
+        attempt.before = self.tool.copy()
+        return getattr(self, f"_{attempt.phase.name.lower()}")(attempt)  # type: ignore[no-any-return]
+
+    def _over(self, attempt: Attempt) -> tuple[Floats, bool]:
+        spot = attempt.spot + HOVER_M * UP
+        if self._at(spot, attempt) or attempt.steps > 2 * PATIENCE:
+            attempt.go(Phase.DOWN)
+        return self._to(spot, attempt.yaw, False), True
+
+    def _down(self, attempt: Attempt) -> tuple[Floats, bool]:
+        if abs(self.tool[2] - attempt.spot[2]) < 0.006 or attempt.stuck > 4 or attempt.steps > PATIENCE:
+            attempt.go(Phase.CLOSE)
+        return self._to(attempt.spot, attempt.yaw, False), True
+
+    def _close(self, attempt: Attempt) -> tuple[Floats, bool]:
+        if attempt.steps >= CLOSE_STEPS:
+            attempt.held = self.view.position(attempt.goal.thing) - self.tool
+            attempt.go(Phase.LIFT)
+        return self._to(self.tool, attempt.yaw, True), True
+
+    def _lift(self, attempt: Attempt) -> tuple[Floats, bool]:
+        if self._lost(attempt):
+            return self._to(self.tool + 0.05 * UP, attempt.yaw, False), False
+        height = self._travel(attempt)
+        if self.tool[2] > height - 0.015 or attempt.steps > PATIENCE:
+            attempt.go(Phase.CARRY)
+        return self._to(np.array([*attempt.spot[:2], height]), attempt.yaw, True), True
+
+    def _carry(self, attempt: Attempt) -> tuple[Floats, bool]:
+        if self._lost(attempt):
+            return self._to(self.tool, attempt.yaw, False), False
+        way = self._target(attempt.goal)[:2] - self.view.position(attempt.goal.thing)[:2]
+        spot = np.array([*(self.tool[:2] + way), self._travel(attempt)])
+        if float(np.hypot(*way)) < 0.010 or attempt.steps > 2 * PATIENCE:
+            attempt.go(Phase.LOWER)
+        return self._to(spot, attempt.yaw, True), True
+
+    def _lower(self, attempt: Attempt) -> tuple[Floats, bool]:
+        goal = attempt.goal
+        way = self._target(goal)[:2] - self.view.position(goal.thing)[:2]
+        bottom = float(self._corners(goal.thing)[:, 2].min())
+        drop = DROP_M if isinstance(goal, WithinRegion) else 0.004
+        landed = bottom < self._target(goal)[2] + drop or self._stands(goal)
+        if landed or (attempt.stuck > 4 and attempt.steps > 8) or attempt.steps > PATIENCE:
+            attempt.go(Phase.OPEN)
+        down = max(-0.03, self._target(goal)[2] + drop - 0.004 - bottom)
+        return self._to(np.array([*(self.tool[:2] + way), self.tool[2] + down]), attempt.yaw, True), True
+
+    def _open(self, attempt: Attempt) -> tuple[Floats, bool]:
+        if attempt.steps >= OPEN_STEPS:
+            attempt.go(Phase.RISE)
+        return self._to(self.tool, attempt.yaw, False), True
+
+    def _rise(self, attempt: Attempt) -> tuple[Floats, bool]:
+        return self._to(self.tool + 0.08 * UP, attempt.yaw, False), attempt.steps < 12
+
+    def _lost(self, attempt: Attempt) -> bool:
+        """Whether the thing did not come along."""
+        now = self.view.position(attempt.goal.thing) - self.tool
+        return float(np.linalg.norm(now - attempt.held)) > LOST_M
+
+    def _stands(self, goal: Placing) -> bool:
+        """Whether the thing has come down on what it is to stand on."""
+        support = goal.support if isinstance(goal, RestsOver) else goal.of if isinstance(goal, OverRegion) else ""
+        return bool(support) and self.view.touching(goal.thing, support)
+
+    def _target(self, goal: Placing) -> Floats:
+        """Where the thing's underside is to come (3,) [m]: of a container, its rim."""
+        if isinstance(goal, RestsOver):
+            return np.array([*self.view.position(goal.support)[:2], self._corners(goal.support)[:, 2].min()])
+        at, rotation, size = self.view.region(goal.region)
+        half = np.abs(rotation @ size)
+        return np.array([at[0], at[1], at[2] + half[2]])
+
+    def _travel(self, attempt: Attempt) -> float:
+        """The height of the tool on the way [m]: what hangs below it clears the place, and the thing's surroundings."""
+        goal = attempt.goal
+        hanging = float(self.tool[2] - self._corners(goal.thing)[:, 2].min())
+        top = self._target(goal)[2]
+        if isinstance(goal, RestsOver):
+            top = float(self._corners(goal.support)[:, 2].max())
+        return float(max(attempt.spot[2] + LIFT_M, top + 0.04 + hanging))
+
+    def _at(self, spot: Floats, attempt: Attempt) -> bool:
+        near = float(np.hypot(*(spot - self.tool)[:2])) < NEAR_M and abs(self.tool[2] - spot[2]) < 0.03
+        return near and abs(self._yaw_error(attempt.yaw)) < NEAR_RAD
+
+    def _to(self, spot: Floats, yaw: float, closed: bool) -> Floats:
+        """The action (7,) that brings the tool nearer to a place [m], pointing down, with the fingers along a line."""
+        way = GAIN * (spot - self.tool) / POSITION_M
+        way /= max(1.0, float(np.abs(way).max()))
+        approach = self.view.tool_rotation()[:, 2]
+        spin = np.cross(approach, -UP) + self._yaw_error(yaw) * UP
+        turn = np.clip(GAIN * spin / ROTATION_RAD, -1.0, 1.0)
+        return np.array([*way, *turn, 1.0 if closed else -1.0])
+
+    def _yaw_error(self, yaw: float) -> float:
+        """The shorter turn about z that brings the line between the fingers there [rad]."""
+        line = self._data.geom_xpos[self._pads[0]] - self._data.geom_xpos[self._pads[1]]
+        now = float(np.arctan2(-line[0], line[1]))
+        return float((yaw - now + np.pi / 2) % np.pi - np.pi / 2)
+
+    def _crowd(self, thing: str, place: Floats) -> float:
+        """How near the place is to anything else that stands about: more is worse."""
+        others = [
+            self._data.xpos[body]
+            for body in range(1, self._model.nbody)
+            if self._model.body_dofnum[body] == 6 and self._model.body(body).name != thing
+        ]
+        return -min((float(np.hypot(*(other[:2] - place))) for other in others), default=0.0)
+
+    def _corners(self, thing: str) -> Floats:
+        """The corners (n, 3) [m] of the boxes around all of a thing's geoms that touch things."""
+        model, data = self._model, self._data
+        root = int(model.body(thing).id)
+        found = []
+        for geom in range(model.ngeom):
+            body = int(model.geom_bodyid[geom])
+            while body not in (root, 0):
+                body = int(model.body_parentid[body])
+            if body == root and (model.geom_contype[geom] or model.geom_conaffinity[geom]):
+                half, middle = model.geom_aabb[geom, 3:], model.geom_aabb[geom, :3]
+                local = middle + half * CORNERS
+                found.append(data.geom_xpos[geom] + local @ data.geom_xmat[geom].reshape(3, 3).T)
+        return np.concatenate(found) if found else data.xpos[root][None, :]
+
+
+UP = np.array([0.0, 0.0, 1.0])
+CORNERS = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
+
+
+def _line(yaw: float) -> Floats:
+    """The direction (2,) of the line between the fingers, which is y at a yaw of 0."""
+    return np.array([-np.sin(yaw), np.cos(yaw)])

@@ -1,0 +1,94 @@
+"""LIBERO's scenes (simulation.worlds.plugins.Scene), as `make libero` has made them: one for each task.
+
+Their frame is that of LIBERO's files, in which the robot stands at `BASE`. Seed n takes start state n modulo 50.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from simulation import assets
+from simulation.contracts import Floats
+from simulation.worlds import panda
+from simulation.worlds.plugins import Look
+
+FILES = "libero"
+LOOK = Look("libero-1", shadows=True, reflections=True, mirrored=True)
+"""As in LIBERO's data sets: with shadows, and left and right exchanged, because their pictures come from below up and
+were turned by half a turn.
+"""
+FREE = 7  # numbers of a free joint
+
+
+class LiberoScene:
+    """One scene. Nothing is read before it is asked for."""
+
+    VARIANTS = ("",)
+    LOOK = LOOK
+    STARTS: Mapping[str, Floats] = {}
+
+    def __init__(self, id: str) -> None:
+        self.id = id
+
+    @property
+    def TARGETS(self) -> tuple[str, ...]:
+        return tuple(_told()[self.id]["fixtures"])
+
+    @property
+    def BASE(self) -> Floats:
+        return np.array(_told()[self.id]["base"])
+
+    def objects(self, variant: str) -> tuple[str, ...]:
+        return tuple(_told()[self.id]["objects"])
+
+    def build(self, variant: str) -> mujoco.MjSpec:
+        files = assets.robot_meshes(FILES)
+        xml = files[f"{self.id}.xml"].decode()
+        here = {name: content for name, content in files.items() if f'"{name}"' in xml}
+        spec = mujoco.MjSpec.from_string(xml, assets=here)
+        spec.assets = here
+        return spec
+
+    def sample(self, rng: np.random.Generator, variant: str) -> Mapping[str, Floats]:
+        """Every joint, that of the robot included."""
+        starts = starts_of(self.id)
+        pose = starts[start_of(rng, len(starts))]
+        return {name: pose[first : first + size] for name, first, size in _joints(self.id)}
+
+
+def start_of(rng: np.random.Generator, count: int) -> int:
+    """Which start a generator stands for: its seed modulo their number."""
+    seed = getattr(rng.bit_generator.seed_seq, "entropy", None)
+    return seed % count if isinstance(seed, int) else int(rng.integers(count))
+
+
+@cache
+def starts_of(scene_id: str) -> Floats:
+    """The start states (50, nq) in the order of LIBERO's own joints."""
+    content = assets.robot_meshes(FILES)[f"{scene_id}.npy"]
+    starts: Floats = np.load(io.BytesIO(content), allow_pickle=False)
+    return starts
+
+
+@cache
+def _joints(scene_id: str) -> list[tuple[str, int, int]]:
+    """Name in our world, first column of a start, and numbers of each joint."""
+    found = []
+    objects = {*_told()[scene_id]["objects"]}
+    for name, first in _told()[scene_id]["joints"]:
+        ours = panda.PREFIX + name if name.startswith(("robot0_", "gripper0_")) else name
+        found.append((ours, first, FREE if name in objects else 1))
+    return found
+
+
+@cache
+def _told() -> Mapping[str, Any]:
+    told: Mapping[str, Any] = json.loads(assets.robot_meshes(FILES)["scenes.json"])
+    return told
