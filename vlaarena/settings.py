@@ -432,6 +432,9 @@ VOICE: dict[str, Any] = {
     "model_url": env.text("ARENA_VOICE_MODEL_URL", "") or TEXT["embedded_url"],
     "model": env.text("ARENA_VOICE_MODEL", "smollm2-135m-instruct"),
     "model_key": env.text("ARENA_VOICE_MODEL_API_KEY", ""),
+    # Agents of Vapi: the key, without which they are unavailable, and the address of its API; empty: the public one.
+    "vapi_key": env.text("VAPI_API_KEY", ""),
+    "vapi_url": env.text("ARENA_VOICE_VAPI_URL", "").rstrip("/"),
     # The judge of calls after the vote: any server that speaks OpenAI's chat completions with JSON schemas.
     "judge_url": env.text("ARENA_VOICE_JUDGE_URL", ""),
     "judge_model": env.text("ARENA_VOICE_JUDGE_MODEL", ""),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from arena.models import ContestantStatus
 from simulation.catalogue_rows import read_rows
-from voice.agents.kinds import LANGUAGE, LOCAL, RULES
+from voice.agents.kinds import LANGUAGE, LOCAL, RULES, VAPI
 from voice.models import ScenarioRow, VoiceAgent
 from voice.scenarios.model import DURATION_S, TURNS
 from voice.scenarios.reading import FOLDER, shipped
@@ -45,6 +45,58 @@ AGENTS: Mapping[str, Mapping[str, Any]] = {
 """Honest names: what they are made of, and what is missing."""
 
 
+NO_VAPI = "key: VAPI_API_KEY is not set"
+
+
+def _vapi(name: str, model: tuple[str, str], voice: tuple[str, str], transcriber: tuple[str, str]) -> dict[str, Any]:
+    """A configuration of Vapi: who makes each part, and what it is called there."""
+    made = {"stt": transcriber, "llm": model, "tts": voice}
+    return {
+        "name": f"Vapi: {name}",
+        "description": "An assistant of Vapi over its websocket transport. Its parts can be changed in the admin.",
+        "family": "Vapi",
+        "organization": "Vapi",
+        "license": "hosted",
+        "provider": VAPI,
+        "architecture_type": "orchestrator",
+        "components": {part: " ".join(maker_and_id) for part, maker_and_id in made.items()},
+        "config": {
+            "model": {"provider": model[0], "model": model[1]},
+            "voice": {"provider": voice[0], "voiceId": voice[1]},
+            "transcriber": {"provider": transcriber[0], "model": transcriber[1]},
+        },
+    }
+
+
+HOSTED: Mapping[str, Mapping[str, Any]] = {
+    "vapi-gpt-4o-mini": _vapi("GPT-4o mini", ("openai", "gpt-4o-mini"), ("11labs", "burt"), ("deepgram", "nova-2")),
+    "vapi-gpt-4o": _vapi("GPT-4o", ("openai", "gpt-4o"), ("11labs", "burt"), ("deepgram", "nova-2")),
+    "vapi-claude": _vapi(
+        "Claude", ("anthropic", "claude-3-5-sonnet-20241022"), ("11labs", "burt"), ("deepgram", "nova-2")
+    ),
+}
+"""Unavailable until the provider's key is set."""
+
+
+def seed_hosted(has_key: bool) -> list[str]:
+    """Enter the configurations of hosted providers that are not there. Answers their ids. Without a key they are
+    unavailable, and come back with it."""
+    known = set(VoiceAgent.objects.filter(pk__in=HOSTED).values_list("pk", flat=True))
+    for agent_id in HOSTED.keys() - known:
+        VoiceAgent.objects.create(id=agent_id, **HOSTED[agent_id])
+    _mark(VoiceAgent.objects.filter(provider=VAPI), has_key, NO_VAPI)
+    return [agent_id for agent_id in HOSTED if agent_id not in known]
+
+
+def _mark(rows: Iterable[VoiceAgent], can_be_used: bool, trouble: str) -> None:
+    """Make agents unavailable for this reason, or take it back. A moderator's reason stays."""
+    for row in rows:
+        if not can_be_used and row.status == ContestantStatus.ACTIVE:
+            row.mark_unavailable(trouble)
+        elif can_be_used and row.status_reason == trouble:
+            row.activate()
+
+
 def seed_scenarios() -> list[str]:
     """Enter the scenarios of the files that are not there. Answers their ids."""
     shipped()  # refuses what is wrong before anything is entered
@@ -68,9 +120,5 @@ def seed_agents(has_model: bool) -> list[str]:
     known = set(VoiceAgent.objects.filter(pk__in=AGENTS).values_list("pk", flat=True))
     for agent_id in AGENTS.keys() - known:
         VoiceAgent.objects.create(id=agent_id, **MAKER, **AGENTS[agent_id])
-    for row in VoiceAgent.objects.filter(provider=LOCAL, config__mind=LANGUAGE):
-        if not has_model and row.status == ContestantStatus.ACTIVE:
-            row.mark_unavailable(NO_MODEL)
-        elif has_model and row.status_reason == NO_MODEL:
-            row.activate()
+    _mark(VoiceAgent.objects.filter(provider=LOCAL, config__mind=LANGUAGE), has_model, NO_MODEL)
     return [agent_id for agent_id in AGENTS if agent_id not in known]

@@ -108,6 +108,7 @@ ROUTES: dict[str, list[Call]] = {
     "your-data/delete": [post((422,) * 5)],  # without the tick
     **{entrance: [Call((200, 200, 200, 404, 404))] for entrance in ENTRANCES},
     **{room: [Call((302, 302, 302, 404, 404))] for room in ROOMS_OF_ACCOUNTS},
+    "voice": [Call(NOBODY)],  # not offered here
     "models": [Call(EVERYBODY)],
     "models/<slug:model_id>": [Call(EVERYBODY, fill=(("model_id", "alpha"),))],
     "wish": [post((302,) * 5)],
@@ -146,6 +147,11 @@ ROUTES: dict[str, list[Call]] = {
         *(post(only_owner(409), seed=1), post(only_owner(202), "voted", seed=1)),
     ],
     "api/battles/<str:battle_id>/again": [post(only_owner(422))],
+    # Of robots: only voice battles have calls.
+    "api/battles/<str:battle_id>/calls": [Call(only_owner(422)), post(only_owner(422), label="a")],
+    "api/battles/<str:battle_id>/agent-metrics": [Call((404, 404, 422, 422, 422)), Call((422,) * 5, "voted")],
+    "api/episodes/<str:episode_id>/caller.wav": [Call(NOT_BEFORE_THE_VOTE), Call((422,) * 5, "voted")],
+    "api/episodes/<str:episode_id>/agent.wav": [Call(NOT_BEFORE_THE_VOTE), Call((422,) * 5, "voted")],
     "api/episodes/<str:episode_id>/like": [Call((405,) * 5)],
     "api/arena/battle": [post((422,) * 5)],  # an empty body is no message
     "api/arena/vote": [post((422,) * 5)],

@@ -22,7 +22,7 @@ def test_prepare_enters_voice_where_it_is_on(on: bool, settings: LazySettings, m
     settings.KINDS = ["robots", "voice"] if on else ["robots"]
     call_command("prepare", verbosity=0)
     assert ScenarioRow.objects.count() == (10 if on else 0)
-    assert Contestant.objects.filter(kind="voice").count() == (3 if on else 0)
+    assert Contestant.objects.filter(kind="voice").count() == (6 if on else 0)
 
 
 @pytest.mark.django_db

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-LOCAL = "local"
-PROVIDERS = (LOCAL,)
+LOCAL, VAPI = "local", "vapi"
+PROVIDERS = (LOCAL, VAPI)
 """Those with an adapter."""
 RULES, LANGUAGE = "rules", "language"
 MINDS = (RULES, LANGUAGE)
 CONFIG = {"mind", "end_ms", "tools", "extra_body"}
 """What the `config` of a local agent may have."""
+ASSISTANT = {"model", "voice", "transcriber"}
+"""What the `config` of an agent of Vapi has: mappings with a `provider`, as in the `assistant` of Vapi's POST /call."""
 SHORTEST_END_MS, LONGEST_END_MS = 200, 3000
 
 
@@ -19,6 +21,8 @@ def check_config(provider: str, config: Any) -> None:
     """Raises ValueError, which says what would have been right."""
     if provider not in PROVIDERS:
         raise ValueError(f"unknown provider {provider!r}; known are {', '.join(PROVIDERS)}")
+    if provider == VAPI:
+        return _check_assistant(config)
     if not isinstance(config, Mapping) or not set(config) <= CONFIG:
         raise ValueError(f"expected a mapping with any of {', '.join(sorted(CONFIG))}, got {config!r}")
     if config.get("mind") not in MINDS:
@@ -30,3 +34,10 @@ def check_config(provider: str, config: Any) -> None:
         raise ValueError(f"tools: expected true or false, got {config['tools']!r}")
     if not isinstance(config.get("extra_body", {}), dict):
         raise ValueError(f"extra_body: expected a mapping, got {config['extra_body']!r}")
+    return None
+
+
+def _check_assistant(config: Any) -> None:
+    parts = config.values() if isinstance(config, Mapping) and set(config) == ASSISTANT else [None]
+    if not all(isinstance(part, Mapping) and isinstance(part.get("provider"), str) for part in parts):
+        raise ValueError(f"expected {', '.join(sorted(ASSISTANT))}, each a mapping with a provider, got {config!r}")

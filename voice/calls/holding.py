@@ -10,6 +10,7 @@ from typing import Protocol
 
 from voice.agents.base import Agent, AgentFailed, AudioChunk, Event, Interrupted, SessionEnd, ToolCall, TranscriptUpdate
 from voice.calls.caller import Noted, Said
+from voice.calls.track import Track
 from voice.evaluation.transcript import Role, ToolUse
 from voice.scenarios.model import Scenario
 from voice.speech.audio import FRAME_BYTES, FRAME_MS, SILENT_FRAME
@@ -61,8 +62,8 @@ class AgentLine:
 class Held:
     """A call that was held. The recordings (s16le) begin together and are equally long."""
 
-    caller_audio: bytearray = field(default_factory=bytearray)
-    agent_audio: bytearray = field(default_factory=bytearray)
+    caller_audio: Track = field(default_factory=Track)
+    agent_audio: Track = field(default_factory=Track)
     caller_lines: list[Said] = field(default_factory=list)
     understood: list[Noted] = field(default_factory=list)
     """What the agent understood."""

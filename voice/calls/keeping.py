@@ -16,6 +16,7 @@ from django.utils import timezone
 from voice.calls.caller import Said
 from voice.calls.holding import AgentLine, Held
 from voice.calls.notes import transcript_of
+from voice.calls.track import Track
 from voice.evaluation.measuring import Metrics
 from voice.evaluation.transcript import Role, ToolUse, Transcript
 from voice.models import Call, Conversation, ScenarioRow, VoiceAgent
@@ -101,8 +102,8 @@ def held_again(kept: Conversation) -> Held:
     said = [turn for turn in kept.turns if turn["role"] == Role.CALLER]
     answers = [turn for turn in kept.turns if turn["role"] == Role.AGENT]
     return Held(
-        bytearray(read_wav(base / kept.user_audio_path)),
-        bytearray(read_wav(base / kept.agent_audio_path)),
+        Track(read_wav(base / kept.user_audio_path)),
+        Track(read_wav(base / kept.agent_audio_path)),
         caller_lines=[Said(turn["text"], turn["start_ms"], turn["end_ms"]) for turn in said],
         agent_lines=[AgentLine(turn["text"], turn["start_ms"], turn["end_ms"], turn["cut"]) for turn in answers],
         tools=[ToolUse(**use) for use in kept.tools],

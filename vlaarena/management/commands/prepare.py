@@ -35,6 +35,7 @@ class Command(BaseCommand):
             else:
                 seeding.seed_scenarios()
                 seeding.seed_agents(bool(settings.VOICE["model_url"]))
+                seeding.seed_hosted(bool(settings.VOICE["vapi_key"]))
         call_command("seed_schedule")
         entering.enter_missing()
         demo.enter()
