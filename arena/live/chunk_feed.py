@@ -11,7 +11,7 @@ import asyncio
 import contextlib
 import logging
 from collections import defaultdict
-from collections.abc import Coroutine, Iterable, Sequence
+from collections.abc import AsyncIterator, Coroutine, Iterable, Sequence
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
@@ -19,12 +19,15 @@ import msgpack
 import redis
 import redis.asyncio
 from django.conf import settings
+from redis.asyncio.client import PubSub
 
 from arena.live import chunk_cache
 from arena.live.chunk_cache import Passed
 
 log = logging.getLogger(__name__)
 CONNECT_S, PAUSE_S = 2.0, 0.5
+QUIET_S = 5.0
+"""After so long without a word the server is asked for a sign of life, and after as long again it is taken for lost."""
 FAULTS = (redis.RedisError, OSError)
 
 
@@ -97,7 +100,7 @@ class ChunkFeed:
         )
         async with connected, connected.pubsub() as subscription:
             await subscription.subscribe(_channel())
-            async for message in subscription.listen():
+            async for message in _heard(subscription):
                 if message["type"] == "message":
                     self._hand_out(message["data"])
                 elif message["type"] == "subscribe":
@@ -115,6 +118,21 @@ class ChunkFeed:
             task = asyncio.create_task(listener.catch_up())
             self._catching_up.add(task)
             task.add_done_callback(self._catching_up.discard)
+
+
+async def _heard(subscription: PubSub) -> AsyncIterator[dict[str, Any]]:
+    """What the server says, the answers to pings included. Raises redis.TimeoutError for one that is silent."""
+    asked = False
+    while True:
+        message = await subscription.get_message(timeout=QUIET_S)
+        if message is not None:
+            asked = False
+            yield message
+        elif asked:
+            raise redis.TimeoutError(f"no sign of life within {QUIET_S:g} s")
+        else:
+            await subscription.ping()
+            asked = True
 
 
 def _all(sets: Iterable[set[Listener]]) -> list[Listener]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from asgiref.sync import sync_to_async
@@ -75,6 +76,65 @@ async def test_a_subscription_that_breaks_is_made_anew_and_its_sockets_catch_up(
     await until(lambda: listener.heard)
     assert listener.heard == [chunk("cut", 5)]
     await feed().leave("cut", listener)
+
+
+class Silent:
+    """Between the feed and the server: of the first connection it passes nothing on any more once `silent` is set."""
+
+    def __init__(self, url: str) -> None:
+        self.host, self.port = urlsplit(url).hostname, urlsplit(url).port
+        self.silent, self.connections = False, 0
+        self._writers: list[asyncio.StreamWriter] = []
+
+    async def serve(self) -> int:
+        self._server = await asyncio.start_server(self._connected, "127.0.0.1", 0)
+        port: int = self._server.sockets[0].getsockname()[1]
+        return port
+
+    async def close(self) -> None:
+        self._server.close()
+        for writer in self._writers:
+            writer.close()
+            await writer.wait_closed()
+        await self._server.wait_closed()
+
+    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
+        first = self.connections == 1
+        there, back = await asyncio.open_connection(self.host, self.port)
+        self._writers += [writer, back]
+        await asyncio.gather(self._pass(reader, back, first), self._pass(there, writer, first))
+
+    async def _pass(self, source: asyncio.StreamReader, target: asyncio.StreamWriter, first: bool) -> None:
+        while data := await source.read(65536):
+            if not (first and self.silent):
+                target.write(data)
+
+
+async def test_a_server_that_falls_silent_is_noticed_and_one_that_has_nothing_to_say_is_not_left(
+    settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chunk_feed, "QUIET_S", 0.3)
+    monkeypatch.setattr(chunk_feed, "PAUSE_S", 0.05)
+    real = settings.CHANNEL_URL
+    between, own, listener = Silent(real), ChunkFeed(), Listener()
+    settings.CHANNEL_URL = urlsplit(real)._replace(netloc=_on_port(real, await between.serve())).geturl()
+    await own.join("quiet", listener)
+    await asyncio.sleep(1.5)
+    assert between.connections == 1
+    between.silent = True
+    await until(lambda: listener.caught_up)
+    settings.CHANNEL_URL = real
+    await send([chunk("quiet", 7)])
+    await until(lambda: listener.heard)
+    assert listener.heard == [chunk("quiet", 7)]
+    await own.leave("quiet", listener)
+    await between.close()
+
+
+def _on_port(url: str, port: int) -> str:
+    login, sign, _ = urlsplit(url).netloc.rpartition("@")
+    return f"{login}{sign}127.0.0.1:{port}"
 
 
 async def test_nothing_runs_without_sockets_and_leaving_twice_does_nothing() -> None:
