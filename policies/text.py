@@ -25,6 +25,7 @@ def read_tokenizer(path: Path, vocabulary: int) -> Tokenizer:
         raise BadCard(f"{path}: not a tokenizer: {error}") from None
     if (highest := max(tokenizer.get_vocab().values(), default=0)) >= vocabulary:
         raise BadCard(f"{path}: the wrong tokenizer: ids up to {highest}; the network's vocabulary has {vocabulary}")
+    tokenizer.encode_special_tokens = True  # a sentence that says "</s>" means these letters, not the end
     tokenizer.no_padding()
     tokenizer.no_truncation()
     return tokenizer

@@ -14,6 +14,7 @@ from arena.api.schema import BODY_REFUSED, answer, body, refusals
 from arena.api.views import ArenaView
 from arena.errors import ArenaError, NotFound
 from arena.models import row_or_none
+from arena.visitors.throttles import Limited
 from people.accounts import acting_account
 from people.models import Account
 from robots import published_tasks
@@ -41,7 +42,17 @@ class StudySerializer(serializers.Serializer[Any]):
     play_all = serializers.BooleanField(default=False)
 
 
-class Studies(ArenaView):
+class StudyView(ArenaView):
+    """Reading has no limit."""
+
+    throttle_scope = "studies"
+    throttle_classes = [Limited]
+
+    def get_throttles(self) -> list[Any]:
+        return [] if self.request.method == "GET" else super().get_throttles()
+
+
+class Studies(StudyView):
     @extend_schema(
         operation_id="list_studies",
         summary="Own studies",
@@ -82,7 +93,7 @@ class Studies(ArenaView):
         return Response(study_json(study), status=201)
 
 
-class OneStudy(ArenaView):
+class OneStudy(StudyView):
     @extend_schema(
         operation_id="get_study",
         summary="A study",
@@ -100,20 +111,20 @@ class OneStudy(ArenaView):
         summary="Delete an own study",
         description="With its report. If it is played, it stops.",
         request=None,
-        responses={204: None, **refusals(401, 403, 404)},
+        responses={204: None, **refusals(401, 403, 404, 429)},
     )
     def delete(self, request: Request, study_id: str) -> Response:
         asking.delete(own_study(_account(request), study_id))
         return Response(status=204)
 
 
-class CancelStudy(ArenaView):
+class CancelStudy(StudyView):
     @extend_schema(
         operation_id="cancel_study",
         summary="Cancel an own study",
         description="What was played is kept, and can be taken up again.",
         request=None,
-        responses={200: answer(StudyJson), **refusals(401, 403, 404, 409)},
+        responses={200: answer(StudyJson), **refusals(401, 403, 404, 409, 429)},
     )
     def post(self, request: Request, study_id: str) -> Response:
         study = own_study(_account(request), study_id)
@@ -122,13 +133,13 @@ class CancelStudy(ArenaView):
         return Response(study_json(study))
 
 
-class ResumeStudy(ArenaView):
+class ResumeStudy(StudyView):
     @extend_schema(
         operation_id="resume_study",
         summary="Go on with a cancelled or failed study",
         description="Pairs in which a policy failed are played anew.",
         request=None,
-        responses={200: answer(StudyJson), **refusals(401, 403, 404, 409)},
+        responses={200: answer(StudyJson), **refusals(401, 403, 404, 409, 429)},
     )
     def post(self, request: Request, study_id: str) -> Response:
         study = own_study(_account(request), study_id)

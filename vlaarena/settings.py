@@ -306,6 +306,7 @@ RATE_LIMITS = {
         "visitor": env.rates("ARENA_SUBMISSIONS_PER_VISITOR", "3/hour,6/day"),
         "address": env.rates("ARENA_SUBMISSIONS_PER_ADDRESS", "6/hour,20/day"),
     },
+    "studies": {"address": env.rates("ARENA_STUDIES_PER_ADDRESS", "60/minute,600/hour")},
     # Of studies on the site: both sides of every pair.
     "episodes": {"account": env.rates("ARENA_STUDY_EPISODES_PER_ACCOUNT", "2000/day")},
     "comments": {

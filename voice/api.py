@@ -9,7 +9,7 @@ from django.conf import settings
 from django.http import FileResponse
 from django.http.request import split_domain_port
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_view
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -132,7 +132,7 @@ class Recording(ArenaView):
         summary="A recording of a call",
         description="After the vote, as WAV: 16 kHz, mono, 16 bits. Both recordings begin together. Others than "
         "its visitor hear it if the visitor agreed to that.",
-        responses={(200, "audio/wav"): OpenApiTypes.BINARY, **refusals(404, 409, 410)},
+        responses={(200, "audio/wav"): OpenApiTypes.BINARY, **refusals(404, 409, 410, 422)},
     )
     def get(self, request: Request, episode_id: str) -> FileResponse:
         found = find_shown(request, episode_id, exact=True)
@@ -150,6 +150,19 @@ class Recording(ArenaView):
         except FileNotFoundError:
             raise EpisodeExpired from None
         return FileResponse(file, content_type="audio/wav")
+
+
+@extend_schema_view(get=extend_schema(summary="What the visitor said in a call"))
+class CallerRecording(Recording):
+    whose = "caller"
+
+
+@extend_schema_view(get=extend_schema(summary="What the agent said in a call"))
+class AgentRecording(Recording):
+    whose = "agent"
+
+
+RECORDINGS = (CallerRecording, AgentRecording)
 
 
 def slots_json(battle: Battle) -> SlotsJson:

@@ -6,13 +6,12 @@ from django.urls import path
 
 from arena.api.routes import route
 from voice import api
-from voice.battles.results import AUDIO
 
 urlpatterns = [
     *route("battles/<str:battle_id>/calls", api.Calls, "calls"),
     *route("battles/<str:battle_id>/agent-metrics", api.AgentMetrics, "agent-metrics"),
     *(
-        path(f"episodes/<str:episode_id>/{whose}.wav", api.Recording.as_view(whose=whose), name=f"{whose}-recording")
-        for whose in AUDIO
+        path(f"episodes/<str:episode_id>/{each.whose}.wav", each.as_view(), name=f"{each.whose}-recording")
+        for each in api.RECORDINGS
     ),
 ]

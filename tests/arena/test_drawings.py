@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+import time
 from io import BytesIO
 from typing import Any
 
@@ -161,6 +162,7 @@ def test_old_drawings_make_room_for_new_ones() -> None:
     drawings = store.get_drawings()
     for number in range(4):
         drawings.keep(f"ep_{number}", NAME, "look", bytes(1000))
+        time.sleep(0.003)  # the store tells times in milliseconds
     assert drawings.prune(megabytes=0.002, days_of={}) >= 2
     left = [number for number in range(4) if drawings.get(f"ep_{number}", NAME)]
     assert left == [2, 3]

@@ -252,7 +252,7 @@ def test_a_worker_opens_a_policy_only_where_it_fits(shipped: Path, monkeypatch: 
 
 @pytest.mark.django_db
 def test_seeding_compares_every_card_with_the_catalogue_as_it_is_now(tmp_path: Path, shipped: Path) -> None:
-    call_command("add_policy", "mine", "--weights", str(make(tmp_path / "mine", shipped)))
+    call_command("add_policy", "mine", "--weights", str(make(tmp_path / "mine", shipped, training={})))
     kitchen = replace(TABLE, scene_id="kitchen")
     seed_policies(tmp_path / "none", [TABLE, kitchen])
     assert eligible("widowx", "kitchen").filter(id="mine").exists()

@@ -134,3 +134,7 @@ def test_the_limit_leaves_room_for_all_that_the_catalogue_says() -> None:
     assert ROBOTS.clean_instruction("cube " * ROBOTS.most_words)
     with pytest.raises(ArenaError, match="at most 16 words"):
         ROBOTS.clean_instruction("cube " * (ROBOTS.most_words + 1))
+
+
+def test_a_control_token_that_somebody_types_is_read_as_its_letters(read: Read) -> None:
+    assert read("<pad> cube </s>") == {0, 1, 2}
