@@ -10,11 +10,11 @@ from typing import Any
 
 from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
-from django.utils import timezone
 from structlog.contextvars import bound_contextvars
 
 from arena import actions
 from arena.actions import Ending
+from arena.documents import identity
 from arena.errors import QueueUnavailable
 from arena.models import Attempt, Side
 from arena.queue import dispatch, hosting
@@ -213,24 +213,15 @@ def _identity(rollout: Attempt, variation: Variation) -> dict[str, Any]:
     """The part of an episode's document that says where it belongs; the rest is physics."""
     turn, battle, session = rollout.turn, rollout.turn.battle, rollout.turn.battle.session
     return {
-        "_id": rollout.episode_id,
-        "attempt": rollout.tries,
-        "session_id": session.session_id,
-        "battle_id": battle.battle_id,
+        **identity(rollout),
         "battle_seq_in_session": battle.seq_in_session,
-        "turn_id": turn.turn_id,
-        "turn_seq": turn.seq,
-        "side": rollout.side,
-        "model_id": rollout.model_id,
         "policy_revision": rollout.model.revision,
-        "instruction": turn.instruction,
         "robot_id": session.setting,
         "scene_id": session.scene,
         "seed": turn.seed,
         "secret": battle.secret,
         "variation": variation.to_json(),
         "exploration": turn.is_fork,
-        "created_at": timezone.now(),
     }
 
 

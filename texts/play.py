@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.conf import settings
-from django.utils import timezone
 from structlog.contextvars import bound_contextvars
 
 from arena import actions
 from arena.actions import Ending
+from arena.documents import identity
 from arena.models import Attempt, Battle
 from arena.queue.retry import retry_while_busy
 from arena.queue.sweeps import worker_name
@@ -155,23 +155,13 @@ def _ended(finish_reason: str) -> str:
 
 
 def _document(attempt: Attempt, text: str, details: Answer) -> dict[str, Any]:
-    turn, battle = attempt.turn, attempt.turn.battle
     return {
-        "_id": attempt.episode_id,
+        **identity(attempt),
         "format": "text-1",
-        "attempt": attempt.tries,
-        "session_id": battle.session.session_id,
-        "battle_id": battle.battle_id,
-        "turn_id": turn.turn_id,
-        "turn_seq": turn.seq,
-        "side": attempt.side,
-        "model_id": attempt.model_id,
-        "instruction": turn.instruction,
         "text": text,
         "finish_reason": details.finish_reason,
         "prompt_tokens": details.prompt_tokens,
         "answer_tokens": details.answer_tokens,
-        "created_at": timezone.now(),
     }
 
 

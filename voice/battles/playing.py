@@ -5,10 +5,9 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from django.utils import timezone
-
 from arena import actions
 from arena.actions import Ending
+from arena.documents import identity
 from arena.models import Attempt
 from arena.queue.sweeps import worker_name
 from arena.store import get_store
@@ -40,18 +39,4 @@ def _join(held: Conversation, attempt: Attempt) -> None:
 
 
 def _document(attempt: Attempt, said: list[dict[str, str]]) -> dict[str, Any]:
-    turn, battle = attempt.turn, attempt.turn.battle
-    return {
-        "_id": attempt.episode_id,
-        "format": "voice-1",
-        "attempt": attempt.tries,
-        "session_id": battle.session.session_id,
-        "battle_id": battle.battle_id,
-        "turn_id": turn.turn_id,
-        "turn_seq": turn.seq,
-        "side": attempt.side,
-        "model_id": attempt.model_id,
-        "instruction": turn.instruction,
-        "text": lines.write(said),
-        "created_at": timezone.now(),
-    }
+    return {**identity(attempt), "format": "voice-1", "text": lines.write(said)}
