@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -38,8 +39,10 @@ ONLY_RULES = "from arena.models import Contestant as C; C.objects.filter(pk='loc
 def caller(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What the microphone hears, spoken by the project's own voice."""
     speech, audio = load_speech(), b""
-    for pause_s, words in zip(PAUSE_S, SAYS, strict=True):
-        audio += bytes(2 * samples_in(pause_s * 1000)) + asyncio.run(_spoken(speech, words))
+    with ThreadPoolExecutor(1) as aside:  # this thread has Playwright's loop
+        for pause_s, words in zip(PAUSE_S, SAYS, strict=True):
+            spoken = aside.submit(lambda words=words: asyncio.run(_spoken(speech, words))).result()
+            audio += bytes(2 * samples_in(pause_s * 1000)) + spoken
     path = tmp_path_factory.mktemp("caller") / "caller.wav"
     write_wav(path, audio + bytes(2 * samples_in(60_000)))
     return path

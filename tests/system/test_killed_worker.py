@@ -33,13 +33,16 @@ def arena(make_arena: MakeArena) -> Arena:
 
 @pytest.mark.slow
 def test_the_turn_completes_although_both_worker_processes_were_killed_while_they_played(arena: Arena) -> None:
-    visitor = Visitor(arena.url)
-    turn_id = kill_workers_mid_rollout(arena, visitor)
-    turn = visitor.wait_for_turn(turn_id, seconds=90)
-    assert turn["status"] == "completed"
-    episodes = [stored(arena, turn[side]["episode_id"]) for side in ("left", "right")]
-    assert {episode["turn_id"] for episode in episodes} == {turn_id}
-    assert max(episode["attempt"] for episode in episodes) == 2
+    """The expert plays in a tenth of a second: a kill may hit between two rollouts, of which then none is retried."""
+    visitor, tries = Visitor(arena.url), [0]
+    while max(tries) < 2 and len(tries) < 10:
+        turn_id = kill_workers_mid_rollout(arena, visitor)
+        turn = visitor.wait_for_turn(turn_id, seconds=90)
+        assert turn["status"] == "completed"
+        episodes = [stored(arena, turn[side]["episode_id"]) for side in ("left", "right")]
+        assert {episode["turn_id"] for episode in episodes} == {turn_id}
+        tries += [int(str(episode["attempt"])) for episode in episodes]
+    assert max(tries) == 2
 
 
 def kill_workers_mid_rollout(arena: Arena, visitor: Visitor) -> str:
