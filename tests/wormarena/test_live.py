@@ -25,7 +25,8 @@ from wormarena.live.telling import LONGEST_REASONS, Teller, live_game, shown_now
 from wormarena.models import Game
 
 __all__ = ["_own_channel_layer"]
-pytestmark = pytest.mark.engine
+pytestmark = [pytest.mark.engine, pytest.mark.django_db]
+"""A socket's end looks at the connections of its thread, which an earlier test may have left open."""
 BOARD = Board(5, 5, 2, 4)
 
 
@@ -151,7 +152,6 @@ def test_a_game_goes_on_where_nobody_hears_of_it(tmp_path: Path, monkeypatch: py
     assert len(asked) == 1, "one failure is enough to know"
 
 
-@pytest.mark.django_db
 def test_a_game_in_the_watched_folder_counts_at_once_and_its_replay_is_linked(settings: Any, tmp_path: Path) -> None:
     settings.WORMARENA_FOLDER = tmp_path
     playing.play_game(plan(tmp_path))
@@ -160,7 +160,6 @@ def test_a_game_in_the_watched_folder_counts_at_once_and_its_replay_is_linked(se
     assert told["replay"] == f"/wormarena/games/{game.game_id}"
 
 
-@pytest.mark.django_db
 def test_a_game_in_another_folder_is_shown_without_a_replay(settings: Any, tmp_path: Path) -> None:
     settings.WORMARENA_FOLDER = tmp_path / "watched"
     playing.play_game(plan(tmp_path))
