@@ -93,16 +93,18 @@ class Planner:
             return self.hold_still()
         return self._carry(name, middle, rest, error, tolerance, turn)
 
-    def drop(self, name: str, middle: Floats, height: float) -> Floats:
-        """Carry the thing over a place (2,), let its underside down to a height [m], and open the hand there."""
+    def drop(self, name: str, middle: Floats, height: float, tolerance: float) -> Floats:
+        """Carry the thing within `tolerance` [m] of a place (2,), let its underside down to a height [m], and open the
+        hand there.
+        """
         if not self.has(name):
             return self.fetch(name)
         place = self.view.position(name)
         rest = height + self.view.rest_height(name)
         error = float(np.hypot(*(place[:2] - middle[:2])))
-        if error < 0.003 and place[2] < rest + RELEASE_HEIGHT:
+        if error < tolerance and place[2] < rest + RELEASE_HEIGHT:
             return self.hold_still()
-        return self._carry(name, middle, rest, error, 0.003, 0.0)
+        return self._carry(name, middle, rest, error, tolerance, 0.0)
 
     def slide(self, name: str, way: Floats, most: float = MAX_MOVE) -> Floats:
         """Move the thing along the table by a way (2,) [m], in the hand, by at most so much in a step."""

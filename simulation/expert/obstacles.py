@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import product
 from math import ceil, hypot
 
 import mujoco
@@ -16,27 +17,40 @@ TALL = 0.045  # what is higher stands in the way of what is carried [m]
 REACH = (0.16, 0.43, -0.21, 0.21)  # where things may be set down: x lowest, x highest, y lowest, y highest [m]
 ROOM = 0.003  # least gap beside what is set down [m]
 PAD_OUT, PAD_RADIUS = 0.031, 0.0125  # the open pads, from the tool to the middle of each [m]
+FINE = 4  # discs across a box whose corners matter
 Spot = tuple[float, float, float]
 """x and y of a thing that is set down, and the yaw of the hand then [m, m, rad]."""
 
 
-def discs_of(environment: Environment, name: str) -> Discs:
-    """What a thing covers of the table, as it lies now."""
+def discs_of(environment: Environment, name: str, fine: int = 1) -> Discs:
+    """What a thing covers of the table, as it lies now. `fine`: discs across the narrow side of a box; the more there
+    are, the less they stand out over its corners.
+    """
     view = environment.view
     rotation, place, box = view.rotation(name), view.position(name), view.extent(name)
     half = (box.high - box.low) / 2
     middle = place + rotation @ ((box.high + box.low) / 2)
     level = [axis for axis in range(3) if axis != int(np.argmax(np.abs(rotation[2])))]
     narrow, wide = sorted(level, key=lambda axis: float(half[axis]))
-    return _row(middle[:2], rotation[:2, wide], float(half[wide]), float(half[narrow]), not is_box(environment, name))
+    is_round = not is_box(environment, name)
+    rows = 1 if is_round else fine
+    return _cover(middle[:2], rotation[:2, wide], float(half[wide]), float(half[narrow]), is_round, rows)
 
 
-def _row(middle: Floats, axis: Floats, half_length: float, half_width: float, is_round: bool) -> Discs:
-    count = max(1, ceil(half_length / half_width - 0.05))
-    part = half_length / count
-    radius = half_length if is_round and count == 1 else hypot(part, half_width)
-    steps = [part * (2 * number + 1) - half_length for number in range(count)]
-    return [(float(middle[0] + along * axis[0]), float(middle[1] + along * axis[1]), radius) for along in steps]
+def _cover(middle: Floats, axis: Floats, half_length: float, half_width: float, is_round: bool, rows: int = 1) -> Discs:
+    """Rows of discs along `axis` (2,) over a rectangle, or over what is longer than wide and round."""
+    count = rows * max(1, ceil(half_length / half_width - 0.05))
+    long, wide = half_length / count, half_width / rows
+    radius = half_length if is_round and count == 1 else hypot(long, wide)
+    aside = np.array([-axis[1], axis[0]])
+    steps = product(_middles(half_length, count), _middles(half_width, rows))
+    spots = [middle + along * axis + across * aside for along, across in steps]
+    return [(float(x), float(y), radius) for x, y in spots]
+
+
+def _middles(half: float, count: int) -> list[float]:
+    """Of as many equal parts of -half..half."""
+    return [half / count * (2 * number + 1) - half for number in range(count)]
 
 
 def is_box(environment: Environment, name: str) -> bool:
@@ -60,14 +74,28 @@ def clearance(discs: Discs, others: Discs) -> float:
     return float((apart - mine[:, None, 2] - yours[None, :, 2]).min())
 
 
+def has_room_below(environment: Environment, name: str) -> bool:
+    """Whether a held thing can be set down just where it is, as the hand holds it."""
+    view, world = environment.view, environment.world
+    tool, yaw = view.tool(), view.tool_yaw()
+    others = [other for other in (*world.objects, *world.targets) if other != name]
+    there = [disc for other in others if not is_waiting(view.position(other)) for disc in discs_of(environment, other, FINE)]
+    return _is_reached(*tool[:2]) and clearance([*discs_of(environment, name, FINE), *_pads(tool[:2], yaw)], there) >= ROOM
+
+
 def covered_at(environment: Environment, name: str, spot: Spot) -> Discs:
     """What a thing and the pads around it cover at a spot, with its long side along the hand's yaw."""
     x, y, yaw = spot
     box = environment.view.extent(name)
     sides = sorted(float(side) / 2 for side in (box.high - box.low)[:2])
-    along, across = np.array([np.cos(yaw), np.sin(yaw)]), np.array([-np.sin(yaw), np.cos(yaw)])
-    pads = [(*(np.array([x, y]) + sign * PAD_OUT * across), PAD_RADIUS) for sign in (-1, 1)]
-    return [*_row(np.array([x, y]), along, sides[1], sides[0], not is_box(environment, name)), *pads]
+    middle, along = np.array([x, y]), np.array([np.cos(yaw), np.sin(yaw)])
+    return [*_cover(middle, along, sides[1], sides[0], not is_box(environment, name)), *_pads(middle, yaw)]
+
+
+def _pads(tool: Floats, yaw: float) -> Discs:
+    """Of an open hand."""
+    across = np.array([-np.sin(yaw), np.cos(yaw)])
+    return [(*(tool + sign * PAD_OUT * across).tolist(), PAD_RADIUS) for sign in (-1, 1)]
 
 
 def free_spot(environment: Environment, name: str, spots: Iterable[Spot], *without: str) -> Spot | None:
@@ -77,9 +105,11 @@ def free_spot(environment: Environment, name: str, spots: Iterable[Spot], *witho
 
 
 def has_room(environment: Environment, name: str, spot: Spot, others: Discs) -> bool:
-    x, y, _ = spot
-    reached = REACH[0] <= x <= REACH[1] and REACH[2] <= y <= REACH[3]
-    return reached and clearance(covered_at(environment, name, spot), others) >= ROOM
+    return _is_reached(*spot[:2]) and clearance(covered_at(environment, name, spot), others) >= ROOM
+
+
+def _is_reached(x: float, y: float) -> bool:
+    return REACH[0] <= x <= REACH[1] and REACH[2] <= y <= REACH[3]
 
 
 def height_in_the_way(environment: Environment, name: str, to: Floats) -> float:

@@ -11,25 +11,39 @@ import numpy as np
 from simulation.contracts import Floats
 from simulation.expert.grasps import holds, is_square
 from simulation.expert.hand import CLOSED, FUNNEL_SLOPE, Planner, command_yaw
-from simulation.expert.obstacles import Spot, clearance, discs_around, free_spot, has_room, is_box
+from simulation.expert.obstacles import (
+    Spot,
+    clearance,
+    discs_around,
+    free_spot,
+    has_room,
+    has_room_below,
+    is_box,
+)
 from simulation.goals import View
 from simulation.goals.changes import AXES, Moved, Swapped, Turned
 from simulation.goals.handling import Lifted, Placed, Stacked
-from simulation.goals.places import Between, In, NextTo, On, Tipped, Touching, Upright
+from simulation.goals.places import MIDDLE, Between, In, NextTo, On, Tipped, Touching, Upright
 
 BESIDE, BESIDE_ROUND = 0.010, 0.006  # gap to a neighbour, whose corners may stand out unless it is round [m]
 EXACT = 0.004  # [m]
-BEYOND = 0.012  # of what is pushed, over what the goal asks for [m]
+MARGIN, DRIFT = 0.003, 0.08  # of a place that is good enough, and more for each metre that a thing is above it [m, -]
+BEYOND, ENOUGH = 0.03, 0.02
+"""Of what is pushed, over what the goal asks for: where the hand takes it, and where it stops [m]. Whoever has forgotten
+the start errs by about a centimetre.
+"""
 PUSH_STEP = 0.02  # of what is pushed, per control step [m]
 TURN_BEYOND = np.deg2rad(12.0)
 TURN_END, TURN_END_LONG = np.deg2rad(90.0), np.deg2rad(122.0)
 """Yaw of the hand at the end of a turn: over TURN_BEYOND further than any grasp of a square or a long thing."""
 SHARED = 0.026  # of several things on one support, each from its middle [m]
-FALL = 0.012  # from the hand to the floor of a bowl [m]
+SWAP_WITHIN = 0.4  # of what the goal allows
+WALL = 0.004  # of what holds things [m]
 TIP_BELOW = 0.016  # of the pads under the tool [m]
 PAD_HALF = 0.0125  # of the closed hand along its yaw [m]
 GRID = tuple(product(np.arange(0.19, 0.42, 0.03).tolist(), np.arange(-0.18, 0.19, 0.03).tolist()))
 """Places of the table to choose from [m, base frame]."""
+KNOCK_YAW = 0.6  # of the hand that knocks something over, from square [rad]
 TILT = np.deg2rad(72.0)  # of the hand that stands something up
 ROCKS_UP = np.deg2rad(27.0)  # what leans less than this stands up by itself
 
@@ -59,19 +73,19 @@ def stack(planner: Planner, goal: Stacked) -> Floats:
 
 
 def put_in(planner: Planner, goal: In) -> Floats:
-    """Into what is wide enough for the hand, down to its floor; else from above its rim."""
+    """Let it fall from above the rim, where there is room for it on all sides."""
     view = planner.view
     box, middle = view.extent(goal.container), view.position(goal.container)
     if goal.judge(view).success and not planner.has(goal.thing):
         return planner.leave(float(view.position(goal.thing)[2]))
-    rim = float(middle[2] + box.high[2])
-    floor = float(middle[2] + box.low[2])
-    deep = box.radius > 0.05
-    return planner.drop(goal.thing, middle, floor + FALL if deep else rim + 0.003)
+    room = box.radius - WALL - view.extent(goal.thing).radius * float(np.sqrt(2))
+    return planner.drop(goal.thing, middle, float(middle[2] + box.high[2]) + 0.003, max(0.003, room - BESIDE))
 
 
 def take_out(planner: Planner, goal: In) -> Floats:
-    """Set the thing down on the table, at the nearest free place."""
+    """Set the thing down on the table, where it is or else at the nearest free place."""
+    if holds(planner.environment, goal.thing) and has_room_below(planner.environment, goal.thing):
+        return _set_here(planner, goal.thing)
     return _to_a_spot(planner, goal.thing, _around(planner.view.position(goal.container)[:2], 0.07))
 
 
@@ -79,8 +93,30 @@ def put_next_to(planner: Planner, goal: NextTo) -> Floats:
     """At the nearest side of the other where there is room."""
     here, there = planner.view.position(goal.thing)[:2], planner.view.position(goal.other)[:2]
     beside = _spots_beside(planner, goal, there)
+    if _is_good_here(planner, goal, _is_beside(planner, goal)):
+        return _set_here(planner, goal.thing)
     spots = sorted(beside, key=lambda spot: float(np.hypot(spot[0] - here[0], spot[1] - here[1])))
     return _set_at(planner, goal.thing, free_spot(planner.environment, goal.thing, spots, goal.other) or spots[0])
+
+
+def _is_good_here(planner: Planner, goal: NextTo | Between, reached: bool) -> bool:
+    """Whether the thing, `reached` once it is lowered, can be lowered right here, or stands there already."""
+    if not holds(planner.environment, goal.thing):
+        return goal.judge(planner.view).success and planner.is_around(planner.view.position(goal.thing))
+    return reached and has_room_below(planner.environment, goal.thing)
+
+
+def _is_beside(planner: Planner, goal: NextTo) -> bool:
+    """Whether it would be next to the other if it were lowered."""
+    view = planner.view
+    away = float(np.hypot(*(view.position(goal.thing)[:2] - view.position(goal.other)[:2])))
+    gap = away - view.extent(goal.thing).radius - view.extent(goal.other).radius
+    return gap <= goal.within_m - _margin(planner, goal.thing)
+
+
+def _margin(planner: Planner, name: str) -> float:
+    """By how much a place must be better than its goal asks for to lower a thing there, which may drift [m]."""
+    return MARGIN + DRIFT * max(0.0, float(planner.view.position(name)[2]) - planner.view.rest_height(name))
 
 
 def _spots_beside(planner: Planner, goal: NextTo, there: Floats) -> Iterator[Spot]:
@@ -98,10 +134,23 @@ def put_between(planner: Planner, goal: Between, moved: Moved | None = None) -> 
     """
     one, other = (planner.view.position(name)[:2] for name in (goal.one, goal.other))
     spots = [spot for spot in _spots_between(one, other, goal.within_m) if not moved or _is_far(planner, moved, spot)]
+    if _is_good_here(planner, goal, _is_between(planner, goal, moved)):
+        return _set_here(planner, goal.thing)
     found = free_spot(planner.environment, goal.thing, spots)
     if found and not holds(planner.environment, goal.other):
         return _set_at(planner, goal.thing, found)
     return _to_a_spot(planner, goal.other, _further_away(planner, goal))
+
+
+def _is_between(planner: Planner, goal: Between, moved: Moved | None) -> bool:
+    """Whether it would be between the others, and moved far enough, if it were lowered."""
+    place, one, other = (planner.view.position(name)[:2] for name in (goal.thing, goal.one, goal.other))
+    line, margin = other - one, _margin(planner, goal.thing)
+    length = max(1e-9, float(np.hypot(*line)))
+    along = float((place - one) @ line) / length
+    aside = abs(float(line[0] * (place[1] - one[1]) - line[1] * (place[0] - one[0]))) / length
+    middle = MIDDLE * length + margin <= along <= (1.0 - MIDDLE) * length - margin
+    return middle and aside <= goal.within_m - margin and (moved is None or _is_far(planner, moved, (*place, 0.0)))
 
 
 def _is_far(planner: Planner, moved: Moved, spot: Spot) -> bool:
@@ -140,7 +189,7 @@ def push(planner: Planner, goal: Moved) -> Floats:
     way = goal.way_from(view)
     axis = np.array(AXES.get(goal.direction, AXES["back"]))
     ahead = float(way @ axis)
-    if ahead > goal.by_m + 0.004 and goal.judge(view).success:
+    if ahead > goal.by_m + ENOUGH and goal.judge(view).success:
         return planner.hold_still()
     return planner.slide(goal.thing, (goal.by_m + BEYOND - ahead) * axis - (way - ahead * axis), PUSH_STEP)
 
@@ -179,7 +228,8 @@ def swap(planner: Planner, goal: Swapped) -> Floats:
     name, there, aside = next_trade(planner, goal)
     if aside:
         return _set_at(planner, name, (*there[:2].tolist(), aside))
-    return planner.put(name, there[:2], float(there[2]) - planner.view.rest_height(name), 0.01)
+    near = SWAP_WITHIN * goal.within_m
+    return planner.put(name, there[:2], float(there[2]) - planner.view.rest_height(name), near)
 
 
 class Trade(NamedTuple):
@@ -226,28 +276,28 @@ def knock_over(planner: Planner, goal: Tipped) -> Floats:
     if goal.judge(view).success:
         return planner.hold_still()
     middle, box = view.position(goal.thing), view.extent(goal.thing)
-    height = float(middle[2] + 0.55 * box.high[2]) + TIP_BELOW
+    height = float(middle[2] + 0.4 * box.high[2]) + TIP_BELOW
     begun = [each for each in BEARINGS if _is_behind(planner, goal.thing, height, each)]
     if begun:
         bearing = max(begun, key=lambda each: _behind(planner, goal.thing, each))
-        ahead = np.array([np.cos(bearing), np.sin(bearing)])
-        return planner.go(np.array([*(planner.command[:2] + 0.04 * ahead), height]), 0.0, CLOSED)
+        beyond = middle[:2] + 0.04 * np.array([np.cos(bearing), np.sin(bearing)])
+        return planner.go(np.array([*beyond, height]), 0.0, CLOSED)
     bearing = max(BEARINGS, key=lambda each: _room_ahead(planner, goal.thing, each) - 0.004 * BEARINGS.index(each))
     ahead = np.array([np.cos(bearing), np.sin(bearing)])
     start = middle[:2] - ahead * (box.radius + PAD_HALF + 0.02)
     error = float(np.hypot(*(start - planner.command[:2])))
-    rise = min(0.06, FUNNEL_SLOPE * max(0.0, error - 0.008))
+    rise = min(0.06, FUNNEL_SLOPE * max(0.0, error - 0.015))
     return planner.go(np.array([*start, height + rise]), planner.turn_to(bearing), CLOSED)
 
 
 def _is_behind(planner: Planner, name: str, height: float, bearing: float) -> bool:
-    """Whether the hand is low behind the thing, or already against it."""
+    """Whether the hand is low behind the thing, or already against it: the nearer, the straighter."""
     ahead = np.array([np.cos(bearing), np.sin(bearing)])
     offset = planner.command[:2] - planner.view.position(name)[:2]
     behind = _behind(planner, name, bearing)
     aside = float(np.hypot(*(offset + behind * ahead)))
-    low = planner.command[2] < height + 0.015
-    return low and aside < 0.012 and -0.03 < behind < 0.08 and abs(planner.turn_to(bearing)) < 0.2
+    straight = aside < max(0.012, 0.4 * behind) and abs(planner.turn_to(bearing)) < KNOCK_YAW
+    return planner.command[2] < height + 0.015 and straight and -0.03 < behind < 0.08
 
 
 def _behind(planner: Planner, name: str, bearing: float) -> float:
@@ -292,6 +342,10 @@ def _to_a_spot(planner: Planner, name: str, spots: Iterable[Spot], *without: str
 
 def _set_at(planner: Planner, name: str, spot: Spot) -> Floats:
     return planner.put(name, np.array(spot[:2]), 0.0, EXACT, yaw=spot[2])
+
+
+def _set_here(planner: Planner, name: str) -> Floats:
+    return planner.put(name, planner.view.position(name)[:2].copy(), 0.0, EXACT)
 
 
 def _around(middle: Floats, least: float) -> list[Spot]:
