@@ -58,11 +58,11 @@ def is_box(environment: Environment, name: str) -> bool:
     return bool(int(environment.model.geom(name).type[0]) == mujoco.mjtGeom.mjGEOM_BOX)
 
 
-def discs_around(environment: Environment, *without: str) -> Discs:
-    """Of everything on the table but these."""
+def discs_around(environment: Environment, *without: str, fine: int = 1) -> Discs:
+    """Of everything on the table but these, as `discs_of` covers them."""
     world, view = environment.world, environment.view
     there = [name for name in (*world.objects, *world.targets) if name not in without]
-    return [disc for name in there if not is_waiting(view.position(name)) for disc in discs_of(environment, name)]
+    return [disc for name in there if not is_waiting(view.position(name)) for disc in discs_of(environment, name, fine)]
 
 
 def clearance(discs: Discs, others: Discs) -> float:
@@ -76,20 +76,18 @@ def clearance(discs: Discs, others: Discs) -> float:
 
 def has_room_below(environment: Environment, name: str) -> bool:
     """Whether a held thing can be set down just where it is, as the hand holds it."""
-    view, world = environment.view, environment.world
-    tool, yaw = view.tool(), view.tool_yaw()
-    others = [other for other in (*world.objects, *world.targets) if other != name]
-    there = [disc for other in others if not is_waiting(view.position(other)) for disc in discs_of(environment, other, FINE)]
-    return _is_reached(*tool[:2]) and clearance([*discs_of(environment, name, FINE), *_pads(tool[:2], yaw)], there) >= ROOM
+    tool = environment.view.tool()
+    mine = [*discs_of(environment, name, FINE), *_pads(tool[:2], environment.view.tool_yaw())]
+    return _is_reached(*tool[:2]) and clearance(mine, discs_around(environment, name, fine=FINE)) >= ROOM
 
 
 def covered_at(environment: Environment, name: str, spot: Spot) -> Discs:
     """What a thing and the pads around it cover at a spot, with its long side along the hand's yaw."""
     x, y, yaw = spot
     box = environment.view.extent(name)
-    sides = sorted(float(side) / 2 for side in (box.high - box.low)[:2])
+    sides, is_round = sorted(float(side) / 2 for side in (box.high - box.low)[:2]), not is_box(environment, name)
     middle, along = np.array([x, y]), np.array([np.cos(yaw), np.sin(yaw)])
-    return [*_cover(middle, along, sides[1], sides[0], not is_box(environment, name)), *_pads(middle, yaw)]
+    return [*_cover(middle, along, sides[1], sides[0], is_round, 1 if is_round else FINE), *_pads(middle, yaw)]
 
 
 def _pads(tool: Floats, yaw: float) -> Discs:
@@ -98,9 +96,9 @@ def _pads(tool: Floats, yaw: float) -> Discs:
     return [(*(tool + sign * PAD_OUT * across).tolist(), PAD_RADIUS) for sign in (-1, 1)]
 
 
-def free_spot(environment: Environment, name: str, spots: Iterable[Spot], *without: str) -> Spot | None:
+def free_spot(environment: Environment, name: str, spots: Iterable[Spot]) -> Spot | None:
     """The first spot within reach at which there is room for the thing and the hand; else None."""
-    others = discs_around(environment, name, *without)
+    others = discs_around(environment, name, fine=FINE)
     return next((spot for spot in spots if has_room(environment, name, spot, others)), None)
 
 

@@ -18,14 +18,13 @@ from simulation.expert.obstacles import (
     free_spot,
     has_room,
     has_room_below,
-    is_box,
 )
 from simulation.goals import View
 from simulation.goals.changes import AXES, Moved, Swapped, Turned
 from simulation.goals.handling import Lifted, Placed, Stacked
 from simulation.goals.places import MIDDLE, Between, In, NextTo, On, Tipped, Touching, Upright
 
-BESIDE, BESIDE_ROUND = 0.010, 0.006  # gap to a neighbour, whose corners may stand out unless it is round [m]
+BESIDE = 0.012  # gap to a neighbour [m]
 EXACT = 0.004  # [m]
 MARGIN, DRIFT = 0.003, 0.08  # of a place that is good enough, and more for each metre that a thing is above it [m, -]
 BEYOND, ENOUGH = 0.03, 0.02
@@ -96,7 +95,7 @@ def put_next_to(planner: Planner, goal: NextTo) -> Floats:
     if _is_good_here(planner, goal, _is_beside(planner, goal)):
         return _set_here(planner, goal.thing)
     spots = sorted(beside, key=lambda spot: float(np.hypot(spot[0] - here[0], spot[1] - here[1])))
-    return _set_at(planner, goal.thing, free_spot(planner.environment, goal.thing, spots, goal.other) or spots[0])
+    return _set_at(planner, goal.thing, _free_spot(planner, goal.thing, spots) or spots[0])
 
 
 def _is_good_here(planner: Planner, goal: NextTo | Between, reached: bool) -> bool:
@@ -121,7 +120,7 @@ def _margin(planner: Planner, name: str) -> float:
 
 def _spots_beside(planner: Planner, goal: NextTo, there: Floats) -> Iterator[Spot]:
     view = planner.view
-    gap = min(BESIDE if is_box(planner.environment, goal.other) else BESIDE_ROUND, 0.7 * goal.within_m)
+    gap = min(BESIDE, 0.7 * goal.within_m)
     apart = view.extent(goal.thing).radius + view.extent(goal.other).radius + gap
     for angle in np.arange(24) * (np.pi / 12):
         x, y = there + apart * np.array([np.cos(angle), np.sin(angle)])
@@ -136,7 +135,7 @@ def put_between(planner: Planner, goal: Between, moved: Moved | None = None) -> 
     spots = [spot for spot in _spots_between(one, other, goal.within_m) if not moved or _is_far(planner, moved, spot)]
     if _is_good_here(planner, goal, _is_between(planner, goal, moved)):
         return _set_here(planner, goal.thing)
-    found = free_spot(planner.environment, goal.thing, spots)
+    found = _free_spot(planner, goal.thing, spots)
     if found and not holds(planner.environment, goal.other):
         return _set_at(planner, goal.thing, found)
     return _to_a_spot(planner, goal.other, _further_away(planner, goal))
@@ -256,7 +255,7 @@ def next_trade(planner: Planner, goal: Swapped) -> Trade:
     taken = [(*homes[each][:2], view.extent(each).radius) for each in (name, other)]
     around = discs_around(planner.environment, name)
     spots = [spot for spot in _around(homes[other][:2], 0.07) if clearance([(*spot[:2], 0.045)], taken + around) > 0]
-    x, y, yaw = free_spot(planner.environment, name, spots) or (*view.position(name)[:2].tolist(), 0.0)
+    x, y, yaw = _free_spot(planner, name, spots) or (*view.position(name)[:2].tolist(), 0.0)
     return Trade(name, np.array([x, y, view.rest_height(name)]), yaw)
 
 
@@ -334,9 +333,16 @@ def stand_up(planner: Planner, goal: Upright) -> Floats:
     return planner.go(planner.command + np.array([0.0, 0.0, rise]), 0.0, CLOSED, tilt)
 
 
-def _to_a_spot(planner: Planner, name: str, spots: Iterable[Spot], *without: str) -> Floats:
+def _free_spot(planner: Planner, name: str, spots: Iterable[Spot]) -> Spot | None:
+    """The first with room for the hand as it is turned now; else the first with room for it when it has turned."""
+    spots, yaw = [*spots], command_yaw(planner.quaternion)
+    as_it_is = [(x, y, yaw) for x, y, _ in spots]
+    return free_spot(planner.environment, name, as_it_is) or free_spot(planner.environment, name, spots)
+
+
+def _to_a_spot(planner: Planner, name: str, spots: Iterable[Spot]) -> Floats:
     """Set the thing down at the first spot with room for it."""
-    found = free_spot(planner.environment, name, spots, *without)
+    found = _free_spot(planner, name, spots)
     return _set_at(planner, name, found) if found else planner.hold_still()
 
 
