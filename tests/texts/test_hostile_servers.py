@@ -20,7 +20,8 @@ from tests.arena.conftest import Visitor
 from tests.factories import TextModelFactory
 from tests.kinds.conftest import SIDES, House
 from tests.texts.conftest import Models
-from tests.texts.servers import FAILING, QUICK, ScriptedServer, scripted_server
+from tests.texts.servers import FAILING, QUICK, SCRIPTS, ScriptedServer, breaks_off, scripted_server
+from texts.chunks import count
 from texts.client import AnswerStream, ServerFailed
 from texts.models import LanguageModel
 
@@ -53,6 +54,21 @@ def test_the_side_fails_and_the_other_one_keeps_its_answer(
     assert [visitor.battle(battle_id)["turns"][0][side]["error"] for side in SIDES] == ["turn_failed"] * 2
     for secret in (script, "gpu-secret", "the-", server.url):
         assert secret not in shown
+
+
+def test_how_far_a_failed_answer_came_is_told_with_the_vote_and_not_before(
+    house: Houses, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    houses = house("without-usage", "quick")
+    battle_id = houses.open(visitor)
+    houses.play(visitor.send(battle_id, "Why?"))
+    monkeypatch.setitem(SCRIPTS, "without-usage", breaks_off)
+    houses.play(visitor.send(battle_id, "And then?"))
+    assert [visitor.battle(battle_id)["turns"][1][side]["steps"] for side in SIDES] == [None, None]
+    assert visitor.post("votes", {"battle_id": battle_id, "vote": "right_better"}).status_code == 201
+    left, right = (visitor.battle(battle_id)["turns"][1][side] for side in SIDES)
+    assert (left["status"], left["steps"], left["outcome"]["steps"]) == ("failed", 2, 2)  # "This is only", " half of"
+    assert (right["status"], right["steps"]) == ("completed", count(len(QUICK) + 1))
 
 
 def test_a_good_answer_has_its_words_and_counts(model: Models) -> None:
