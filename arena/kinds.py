@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from django.conf import settings
 from django.db.models import QuerySet
@@ -18,7 +18,7 @@ from django.utils.translation import gettext_lazy
 
 from arena.errors import OtherKind, UnknownName
 from arena.instructions import clean_instruction
-from arena.models import Attempt, AttemptQuerySet, Battle, Contestant, ContestantQuerySet, Session, Turn
+from arena.models import Attempt, AttemptQuerySet, Battle, Contestant, ContestantQuerySet, Purpose, Session, Turn
 from arena.shapes import GoalJson
 
 if TYPE_CHECKING:
@@ -55,6 +55,18 @@ class CalibrationBattle:
     seed: int
     secret: str
     repeats_id: str
+
+    @classmethod
+    def repeat(cls, earlier: Any, battle: Battle, hosts: Hosts, start: Any) -> Self | None:
+        """`battle` as the repeat of an earlier one: its pair with the sides swapped, seed and secret those of `start`.
+
+        None unless workers can play that pair and it shares a contestant with the one drawn for `battle`.
+        """
+        pair = {earlier.left_model_id, earlier.right_model_id}
+        if not pair <= hosts.contestants or pair.isdisjoint({battle.left_model_id, battle.right_model_id}):
+            return None
+        left, right = earlier.right_model_id, earlier.left_model_id
+        return cls(Purpose.REPEAT.value, left, right, start.seed, start.secret, earlier.battle_id)
 
 
 class Look(NamedTuple):

@@ -65,17 +65,7 @@ def maybe_repeat(battle: Battle, instruction: str, hosts: Hosts) -> CalibrationB
     earlier = _begun_alike(battle)
     if earlier is None or normalise(earlier.first__instruction) != normalise(instruction):
         return None
-    pair = {earlier.left_model_id, earlier.right_model_id}
-    if not pair <= hosts.contestants or pair.isdisjoint({battle.left_model_id, battle.right_model_id}):
-        return None
-    return CalibrationBattle(
-        purpose=Purpose.REPEAT.value,
-        left_model_id=earlier.right_model_id,
-        right_model_id=earlier.left_model_id,
-        seed=earlier.seed,
-        secret=earlier.secret,
-        repeats_id=earlier.battle_id,
-    )
+    return CalibrationBattle.repeat(earlier, battle, hosts, start=earlier)
 
 
 class PastBattle(NamedTuple):

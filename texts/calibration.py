@@ -31,21 +31,8 @@ _random = secrets.SystemRandom()
 def maybe_repeat(battle: Battle, prompt: str, hosts: Hosts) -> CalibrationBattle | None:
     """The repeat that this battle becomes with its first prompt, or None. One query, for a prompt said before two."""
     earlier = _said_before(battle, prompt)
-    if earlier is None:
-        return None
-    pair = {earlier.left_model_id, earlier.right_model_id}
-    if not pair <= hosts.contestants or pair.isdisjoint({battle.left_model_id, battle.right_model_id}):
-        return None
-    if not _due(battle, earlier):
-        return None
-    return CalibrationBattle(
-        purpose=Purpose.REPEAT.value,
-        left_model_id=earlier.right_model_id,
-        right_model_id=earlier.left_model_id,
-        seed=battle.seed,
-        secret=battle.secret,
-        repeats_id=earlier.battle_id,
-    )
+    repeat = CalibrationBattle.repeat(earlier, battle, hosts, start=battle) if earlier else None
+    return repeat if repeat and _due(battle, earlier) else None
 
 
 def _voted(battle: Battle) -> QuerySet[Battle]:

@@ -73,9 +73,10 @@ def _answer(attempt: Attempt, model: LanguageModel) -> tuple[Ending, Answer]:
     kept = again.kept_answer(attempt)
     with Reporter(attempt, moderation.is_on(), kept.text if kept else None) as reporter:
         said = _known(attempt, model, messages, reporter) or _asked(model, messages, reporter)
+        if kept is None:
+            _moderate(said.text)
     if kept is not None:
         return _keep_answer(attempt, reporter, kept)
-    _moderate(said.text)
     cache.keep(model, messages, said)
     reporter.send_rest()
     details = _details(attempt, model, said)

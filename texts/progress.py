@@ -13,7 +13,7 @@ from django.db import DatabaseError, InterfaceError, connection
 from arena import actions
 from arena.live.chunk_cache import Passed
 from arena.models import Attempt
-from arena.queue.retry import drop_broken_connection
+from arena.queue.retry import drop_broken_connection, retry_while_busy
 from texts.chunks import CHARACTERS, count
 
 log = logging.getLogger(__name__)
@@ -40,8 +40,16 @@ class Reporter:
         rounds.add(self)
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, failure: type[BaseException] | None, *_: object) -> None:
+        """How far an answer came that ends with a failure is noted: whoever settles it does not know."""
         rounds.remove(self)
+        if failure is not None:
+            retry_while_busy(lambda: actions.report_progress(self.attempt, self.length))
+
+    @property
+    def length(self) -> int:
+        """How many chunks have come, the start not counted."""
+        return count(min(len(self._text), len(self._shown)))
 
     @property
     def text(self) -> str:

@@ -20,9 +20,10 @@ from tests.arena.conftest import Visitor
 from tests.factories import TextModelFactory
 from tests.kinds.conftest import SIDES, House
 from tests.texts.conftest import Models
-from tests.texts.servers import FAILING, QUICK, ScriptedServer, scripted_server
+from tests.texts.servers import FAILING, QUICK, SCRIPTS, ScriptedServer, breaks_off, scripted_server
+from texts.chunks import count
 from texts.client import AnswerStream, ServerFailed
-from texts.models import LanguageModel
+from texts.models import Answer, LanguageModel
 
 Houses = Callable[[str, str], House]
 ASKED = [{"role": "user", "content": "Why is the sky blue?"}]
@@ -45,6 +46,7 @@ def test_the_side_fails_and_the_other_one_keeps_its_answer(
     assert (left.status, left.termination_reason) == (AttemptStatus.FAILED, "policy_failed")
     assert left.error
     assert get_store().get(left.episode_id) is None
+    assert list(Answer.objects.values_list("attempt_id", flat=True)) == [right.episode_id]
     kept = get_store().get(right.episode_id)
     assert right.status == AttemptStatus.COMPLETED
     assert kept is not None
@@ -53,6 +55,37 @@ def test_the_side_fails_and_the_other_one_keeps_its_answer(
     assert [visitor.battle(battle_id)["turns"][0][side]["error"] for side in SIDES] == ["turn_failed"] * 2
     for secret in (script, "gpu-secret", "the-", server.url):
         assert secret not in shown
+
+
+@pytest.mark.parametrize("script", ["trickles", "silent"])
+def test_an_answer_that_takes_too_long_fails_its_side_alone(
+    script: str, house: Houses, visitor: Visitor, settings: object
+) -> None:
+    settings.TEXT = {**settings.TEXT, "answer_s": 4.0}  # type: ignore[attr-defined]
+    houses = house(script, "quick")
+    battle_id = houses.open(visitor)
+    turn = visitor.send(battle_id, "Go on")
+    houses.play(turn)
+    left, right = (Attempt.objects.get(episode_id=turn[f"{side}_episode_id"]) for side in SIDES)
+    assert (left.status, left.termination_reason) == (AttemptStatus.FAILED, "timeout")
+    assert (left.length > 0) == (script == "trickles")
+    assert right.status == AttemptStatus.COMPLETED
+    assert [visitor.battle(battle_id)["turns"][0][side]["error"] for side in SIDES] == ["turn_failed"] * 2
+
+
+def test_how_far_a_failed_answer_came_is_told_with_the_vote_and_not_before(
+    house: Houses, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    houses = house("without-usage", "quick")
+    battle_id = houses.open(visitor)
+    houses.play(visitor.send(battle_id, "Why?"))
+    monkeypatch.setitem(SCRIPTS, "without-usage", breaks_off)
+    houses.play(visitor.send(battle_id, "And then?"))
+    assert [visitor.battle(battle_id)["turns"][1][side]["steps"] for side in SIDES] == [None, None]
+    assert visitor.post("votes", {"battle_id": battle_id, "vote": "right_better"}).status_code == 201
+    left, right = (visitor.battle(battle_id)["turns"][1][side] for side in SIDES)
+    assert (left["status"], left["steps"], left["outcome"]["steps"]) == ("failed", 2, 2)  # "This is only", " half of"
+    assert (right["status"], right["steps"]) == ("completed", count(len(QUICK) + 1))
 
 
 def test_a_good_answer_has_its_words_and_counts(model: Models) -> None:

@@ -14,7 +14,8 @@ from rankings.models import CountedVote
 from tests.arena.conftest import Visitor
 from tests.factories import TextModelFactory
 from tests.kinds.conftest import SIDES, House
-from tests.texts.servers import SCRIPTS, ScriptedServer, answers
+from tests.texts.servers import QUICK, SCRIPTS, ScriptedServer, answers
+from texts.chunks import count
 from texts.models import LanguageModel
 from texts.names import names_itself
 
@@ -65,7 +66,7 @@ def fails_before_it_is_shown(houses: House, visitor: Visitor, monkeypatch: pytes
     turn = visitor.send(battle_id, "Why?")
     houses.play(turn)
     left, right = (Attempt.objects.get(episode_id=turn[f"{side}_episode_id"]) for side in SIDES)
-    assert (left.status, left.termination_reason) == ("failed", "moderated")
+    assert (left.status, left.termination_reason, left.length) == ("failed", "moderated", count(len(QUICK) + 1))
     assert right.status == "completed"
     assert get_store().get(left.episode_id) is None
     assert passed.count("left") == 1  # the start, which is empty

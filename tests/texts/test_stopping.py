@@ -29,6 +29,7 @@ def test_a_stopped_turn_closes_the_streams_and_stores_no_answer(
     assert not playing.is_alive()
     assert server.closed_early.wait(10)
     assert get_store().get(turn["left_episode_id"]) is None
+    assert {attempt.length for attempt in Attempt.objects.all()} == {0}
     assert {attempt.status for attempt in Attempt.objects.all()} == {AttemptStatus.FAILED}
     assert {attempt.termination_reason for attempt in Attempt.objects.all()} == {"cancelled"}
     assert visitor.get(f"episodes/{turn[f'{SIDES[1]}_episode_id']}").status_code == 404

@@ -180,6 +180,7 @@ class AnswersView extends EventTarget {
     part(root, "failure").textContent = failure;
     if (this.#text[side] === text) return;
     this.#text[side] = text;
+    part(root, "copy").textContent = gettext("Copy");
     const follows = box.scrollTop + box.clientHeight >= box.scrollHeight - 4;
     showMarkdown(box, text);
     this.#extras.draw(box);
@@ -251,7 +252,10 @@ class AnswersView extends EventTarget {
       await navigator.clipboard.writeText(this.#text[side]);
       button.textContent = gettext("Copied");
     } catch {
-      part(this.#sides[side], "text").focus(); // browsers deny the clipboard to pages without HTTPS
+      // Browsers deny the clipboard to pages without HTTPS; what is selected can be copied by hand.
+      const shown = part(this.#sides[side], "text");
+      shown.focus();
+      getSelection()?.selectAllChildren(shown);
     }
   }
 }
