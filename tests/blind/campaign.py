@@ -22,6 +22,7 @@ from typing import Any
 import django
 
 P_BOUND = 0.01
+READY_WITHIN_S = 1200.0  # on a machine that does much else
 
 
 def main() -> int:
@@ -55,7 +56,7 @@ def _play(options: argparse.Namespace, folder: Path, keep: Path) -> None:
         return
     arena = Arena(folder)
     try:
-        arena.start()
+        arena.start(ready_within=READY_WITHIN_S)
         kept.begin(keep, manifest_of(arena.url))
         with strangers(arena) if options.strangers else nullcontext():
             todo = options.battles - done
