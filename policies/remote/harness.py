@@ -128,7 +128,7 @@ def _payload(message: Any, expected: str, number: int) -> Mapping[str, Any]:
     """Of a message of this kind and number; that of an error may have any number."""
     if not isinstance(message, dict) or not isinstance(message.get("payload"), dict):
         raise BadFrame("the answer is no message of vla-evaluation-harness, which has a type and a payload")
-    kind, payload = message.get("type"), message["payload"]
+    kind, payload = message.get("type"), dict(message["payload"])
     if kind == "error":
         raise ServerRefused("the server reports an error of its own", str(payload.get("error", "")))
     if kind != expected:
