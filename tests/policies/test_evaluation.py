@@ -13,7 +13,7 @@ from django.core.management import CommandError, call_command
 from policies.folder import CARD
 from policies.registry import describe
 from proportions import wilson
-from robots import evaluation
+from robots import bench_evaluate, evaluation
 from robots.evaluation import Case, EvaluationError, EvaluationRun, cases, measure
 from robots.players import PlayerSource
 from robots.processes import Processes
@@ -167,6 +167,15 @@ def test_a_file_of_another_evaluation_is_refused_with_what_differs(tmp_path: Pat
         evaluate("scripted-expert", "--task", "pick", "--episodes", "1", "--keep", kept)
     with pytest.raises(CommandError, match="--keep keeps the figures of the suites table and shifts only"):
         evaluate("hold-still", "--suite", "bridge", "--episodes", "1", "--keep", kept)
+
+
+def test_what_a_second_process_brings_is_told_beside_what_the_cores_give(monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds = {(1, 1): (40.0, 40.0), (2, 1): (24.0, 44.0), (1, 2): (46.0, 80.0)}
+    monkeypatch.setattr(
+        bench_evaluate, "_taken", lambda policy, episodes, workers, at_once=1: seconds[workers, at_once]
+    )
+    (one,) = bench_evaluate.rounds("film-base", 200, 1)
+    assert (one.share, one.least, one.processor) == pytest.approx((0.6, 0.575, 1.1))
 
 
 @pytest.mark.django_db
