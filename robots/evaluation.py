@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -38,6 +38,11 @@ class Case:
     instruction: str
     seed: int
     variation: Variation = NO_VARIATION
+
+    @property
+    def name(self) -> str:
+        """Unique in an evaluation."""
+        return f"{self.group}/{self.seed}"
 
 
 def cases(
@@ -107,15 +112,38 @@ class EvaluationRun:
     device: str | None = None
 
 
+class Keeps(Protocol):
+    """What earlier runs have played (robots.kept)."""
+
+    @property
+    def played(self) -> Mapping[str, bool]: ...
+
+    def add(self, case: Case, success: bool) -> None: ...
+
+
 def measure(
-    run: EvaluationRun, todo: Sequence[Case], processes: Processes, progress: Callable[[int], None] = lambda done: None
+    run: EvaluationRun,
+    todo: Sequence[Case],
+    processes: Processes,
+    progress: Callable[[int], None] = lambda done: None,
+    kept: Keeps | None = None,
 ) -> dict[str, Success]:
-    """The success rate of each group. A rollout in which the policy fails has not reached the goal."""
+    """The success rate of each group. A rollout in which the policy fails has not reached the goal.
+
+    What `kept` has is not played again, and what is played is added to it.
+    """
+    found = {case.name: kept.played[case.name] for case in todo if kept and case.name in kept.played}
+    missing = [case for case in todo if case.name not in found]
+    progress(len(found))
+    for case, success in zip(missing, processes.outcomes(partial(_play, run), missing), strict=True):
+        found[case.name] = success
+        if kept:
+            kept.add(case, success)
+        progress(len(found))
     counts: dict[str, list[int]] = {case.group: [0, 0] for case in todo}
-    for done, (case, success) in enumerate(zip(todo, processes.outcomes(partial(_play, run), todo), strict=True), 1):
+    for case in todo:
         counts[case.group][0] += 1
-        counts[case.group][1] += success
-        progress(done)
+        counts[case.group][1] += found[case.name]
     return {group: success_rate(successes, episodes) for group, (episodes, successes) in counts.items()}
 
 

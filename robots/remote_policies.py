@@ -132,7 +132,7 @@ def _check_plausible(actions: Floats, environment: Environment) -> None:
 def _card(model_id: str, url: str, contract: Mapping[str, Any]) -> PolicyCard:
     _check_id(model_id)
     try:
-        told = declared(ask_metadata(url, contract.get("key_variable") or ""))
+        told = declared(ask_metadata(url, contract))
     except RemoteError as error:
         raise BadServer(_words_of(error)) from error
     return card_from(model_id, url, told, contract)

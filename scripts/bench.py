@@ -247,11 +247,25 @@ def forks(rounds: int = 11) -> Iterator[Figure]:
     yield spread("a fork / a plain episode, film-base", ratios(Path("policies/weights/film-base"), rounds), "x", 1.05)
 
 
+def evaluation(rounds: int = 3, episodes: int = 200) -> Iterator[Figure]:
+    """Half the time is ideal, 1/1.8 the goal; where the cores themselves give less, a tenth above what they give."""
+    from robots.bench_evaluate import rounds as measured
+
+    found = list(measured("film-base", episodes, rounds))
+    least = [one.least for one in found]
+    target = max(1 / 1.8, 1.1 * statistics.median(least))
+    yield spread("evaluate on two processes / on one", [one.share for one in found], "x", target, "start included")
+    yield spread("half of two evaluations at once / one alone", least, "x", note="what the cores of this machine give")
+    processor = [one.processor for one in found]
+    yield spread("evaluate on two processes / on one, processor time", processor, "x")
+
+
 def measure(turn_count: int) -> Iterator[Figure]:
     yield from control_loop()
     yield from worlds()
     yield from remote_policies()
     yield from forks()
+    yield from evaluation()
     with tempfile.TemporaryDirectory(prefix="vla-arena-bench-") as folder:
         os.environ.update({"ARENA_DATA": f"{folder}/rankings", "DJANGO_SETTINGS_MODULE": "vlaarena.settings"})
         Path(folder, "rankings").mkdir()
@@ -276,6 +290,7 @@ def main() -> int:
     parser.add_argument("--networks", action="store_true", help="measure only the networks")
     parser.add_argument("--worlds", action="store_true", help="measure only the robots and scenes")
     parser.add_argument("--remote", action="store_true", help="measure only what the protocol of remote policies takes")
+    parser.add_argument("--evaluate", action="store_true", help="measure only what a second process brings evaluate")
     parser.add_argument("--published", nargs="*", default=[], metavar="SIZE", help="openvla-7b, octo-base, octo-small")
     parser.add_argument("--device", help="a torch device for the networks; default: the CPU")
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
@@ -290,7 +305,7 @@ def main() -> int:
     load, reference = os.getloadavg()[0], reference_ms()
     timed = networks(options.published, options.device)
     alone = remote_policies() if options.remote else timed if options.networks else None
-    alone = worlds() if options.worlds else alone
+    alone = worlds() if options.worlds else evaluation() if options.evaluate else alone
     figures = told(alone or chain(timed, measure(options.turns)), sys.stderr if options.json else sys.stdout)
     reference += reference_ms()
     run = entry(figures, reference, load)

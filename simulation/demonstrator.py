@@ -216,8 +216,11 @@ class _Take:
             self.driving.begin(self.assigned.text, self.seed)
 
     def _driving(self) -> Driving | None:
-        driver, rng = self.maker.driver, np.random.default_rng([self.seed, 5])  # its own, as `elsewhere`
-        return Driving(driver, self.environment, rng) if driver and rng.random() < driver.share else None
+        driver = self.maker.driver
+        if driver is None:
+            return None
+        rng = np.random.default_rng([self.seed, 5])  # its own, as `elsewhere`
+        return Driving(driver, self.environment, rng) if rng.random() < driver.share else None
 
     def _frame(self, action: Floats, step: int) -> dict[str, Any]:
         environment, view = self.environment, self.environment.view

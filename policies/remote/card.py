@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from policies.base import BadCard, PolicyCard
-from policies.remote.contract import ACT, Contract, dialect_of
+from policies.remote.contract import ACT, VLA_EVAL, Contract, checked_dialect
 from policies.remote.metadata import COMPARED, FORMS
 from policies.remote.policy import REMOTE
 from simulation.contracts import ACTION_SPACE, CONTROL_HZ, PROPRIOCEPTION_SPACE
@@ -31,13 +31,13 @@ USUAL: Mapping[str, Any] = {
     "training": {},
     "measured": {},
 }
-USUAL_OF_ACT: Mapping[str, Any] = {"chunk": 1, "proprioception": ""}
-"""OpenVLA's dialect answers with one action and is told nothing of the arm."""
+USUAL_OF: Mapping[str, Mapping[str, Any]] = {ACT: {"chunk": 1, "proprioception": ""}, VLA_EVAL: {"chunk": 1}}
+"""These dialects answer with one action, and OpenVLA's is told nothing of the arm."""
 
 
 def card_from(model_id: str, url: str, declared: Mapping[str, Any], added: Mapping[str, Any]) -> PolicyCard:
     """`declared`: the server's contract. `added`: what its owner says, which goes first. Raises BadCard."""
-    usual = USUAL_OF_ACT if dialect_of(url) == ACT else {}
+    usual = USUAL_OF.get(checked_dialect(added, url), {})
     told = {**usual, **declared, **{name: value for name, value in added.items() if value is not None}}
     known = {*WORDS, *PLAYED, *SERVED, "reset", "training"}
     if unknown := sorted(map(str, set(told) - known)):

@@ -40,10 +40,14 @@ class Connection:
 
     def ask(self, message: bytes, seconds: float) -> bytes | str:
         """Send a message and wait for the next one, for at most so long together. Raises RemoteError."""
+        self.send(message, seconds)
+        return self._message()
+
+    def send(self, message: bytes, seconds: float) -> None:
+        """Send a message that has no answer. Raises RemoteError."""
         self._wire.allow(seconds)
         self._protocol.send_binary(message)
         self._send()
-        return self._message()
 
     def receive(self, seconds: float) -> bytes | str:
         """Wait for the next message. Raises RemoteError."""

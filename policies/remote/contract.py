@@ -8,6 +8,7 @@ It is the `network` of a policy.json of the family "remote":
      "actions": {"pose": "delta", "rotation": "axis_angle", "opened": -1.0, "closed": 1.0, "horizon": 10}}
 
 An address with http or https is one of OpenVLA's dialect, "act", which is sent the card's statistics_key as unnorm_key.
+"vla_eval" is the dialect of model servers of vla-evaluation-harness, where names of pictures begin with "images/".
 """
 
 from __future__ import annotations
@@ -24,20 +25,36 @@ from policies.remote.poses import FRAMES, READERS
 from policies.remote.sights import FITS, STATES, TURNS, PictureForm
 from simulation.contracts import ACTION_SPACE, MAX_CHUNK, PROPRIOCEPTION_SPACE
 
-OPENPI, ROBOARENA, ACT = "openpi", "roboarena", "act"
+OPENPI, ROBOARENA, ACT, VLA_EVAL = "openpi", "roboarena", "act", "vla_eval"
 ENCODED = "encoded"
-CODINGS = {OPENPI: ("openpi", "text"), ROBOARENA: ("openpi", "text"), ACT: ("json_numpy", ENCODED)}
+CODINGS = {
+    OPENPI: ("openpi", "text"),
+    ROBOARENA: ("openpi", "text"),
+    ACT: ("json_numpy", ENCODED),
+    VLA_EVAL: ("text",),
+}
 """Of arrays that are sent, by dialect; the first is the usual one."""
 KEY_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*_API_KEY")
 """Whoever writes a card chooses the variable and the server that gets its value: it must be able to name no other
 secret."""
-FIRST_IMAGES = {OPENPI: "observation/image", ROBOARENA: "observation/exterior_image_0_left", ACT: "image"}
-OTHER_IMAGES = {OPENPI: "observation/{}_image", ROBOARENA: "observation/{}_image", ACT: "{}_image"}
-PROMPTS = {OPENPI: "prompt", ROBOARENA: "prompt", ACT: "instruction"}
+FIRST_IMAGES = {
+    OPENPI: "observation/image",
+    ROBOARENA: "observation/exterior_image_0_left",
+    ACT: "image",
+    VLA_EVAL: "images/primary",
+}
+OTHER_IMAGES = {
+    OPENPI: "observation/{}_image",
+    ROBOARENA: "observation/{}_image",
+    ACT: "{}_image",
+    VLA_EVAL: "images/{}",
+}
+PROMPTS = {OPENPI: "prompt", ROBOARENA: "prompt", ACT: "instruction", VLA_EVAL: "task_description"}
 USUAL_STATE: dict[str, dict[str, str]] = {
     OPENPI: {"observation/state": "proprioception"},
     ROBOARENA: {"observation/cartesian_position": "pose_euler", "observation/gripper_position": "gripper"},
     ACT: {},
+    VLA_EVAL: {"states": "pose_axis_angle_gripper"},
 }
 LONGEST_KEY, MOST_INFER_S = 100, 30.0
 Read = TypeVar("Read")
@@ -72,7 +89,7 @@ class Contract:
         if spec.proprioception not in ("", PROPRIOCEPTION_SPACE):
             raise BadCard(f"policy.json: a server is told {PROPRIOCEPTION_SPACE!r}, not {spec.proprioception!r}")
         url = _text(network, "url", None)
-        dialect = _dialect(network, url)
+        dialect = checked_dialect(network, url)
         actions = _actions(_table(network, "actions", {}), spec)
         usual = USUAL_STATE[dialect] if spec.proprioception else {}
         return cls(
@@ -94,11 +111,12 @@ def dialect_of(url: str) -> str:
     return ACT if urlsplit(url).scheme in ("http", "https") else OPENPI
 
 
-def _dialect(network: Mapping[str, Any], url: str) -> str:
+def checked_dialect(network: Mapping[str, Any], url: str) -> str:
+    """The one that is asked for, or the usual one. Raises BadCard for one that is not spoken at such an address."""
     usual = dialect_of(url)
-    known = (ACT,) if usual == ACT else (OPENPI, ROBOARENA)
+    known = (ACT,) if usual == ACT else (OPENPI, ROBOARENA, VLA_EVAL)
     dialect = network.get("dialect", usual)
-    if dialect in CODINGS and dialect not in known:
+    if dialect in (*CODINGS,) and dialect not in known:
         scheme = "http:// or https://" if dialect == ACT else "ws:// or wss://"
         raise BadCard(f"policy.json: the dialect {dialect!r} is spoken at addresses with {scheme}, not at {url!r}")
     return _choice(network, "dialect", known, usual)
@@ -106,8 +124,8 @@ def _dialect(network: Mapping[str, Any], url: str) -> str:
 
 def _session(network: Mapping[str, Any], dialect: str) -> bool:
     asked = _flag(network, "session")
-    if asked and dialect == ACT:
-        raise BadCard(f"policy.json: session: the dialect {ACT!r} knows no episodes; expected false")
+    if asked and dialect in (ACT, VLA_EVAL):
+        raise BadCard(f"policy.json: session: the dialect {dialect!r} has no place for a session_id; expected false")
     return asked
 
 

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from arena.addresses import AddressRefused
 from policies.base import BadCard, PolicyCard, PolicySpec
-from policies.remote import act, openpi
+from policies.remote import act, harness, openpi
 from policies.remote.addresses import check_address
-from policies.remote.contract import ACT, Contract, checked_key_variable, dialect_of
+from policies.remote.contract import ACT, VLA_EVAL, Contract, checked_dialect, checked_key_variable
 from policies.remote.errors import RemoteError, ServerLate, ServerRefused
 from policies.remote.sights import state
 from simulation.contracts import Floats, Observation, PolicyTooSlow
@@ -42,6 +42,11 @@ class Talk(Protocol):
         """End the connection, if there is one."""
 
 
+TALKS: Mapping[str, Callable[[PolicyCard, Contract], Talk]] = {ACT: act.ActTalk, VLA_EVAL: harness.HarnessTalk}
+ASKS: Mapping[str, Callable[[str, str], Mapping[str, Any]]] = {ACT: act.ask, VLA_EVAL: harness.ask}
+"""By dialect; the others are openpi's."""
+
+
 class RemotePolicy:
     """Every episode has a connection of its own, made by `reset`: so one that was lost is made again, and a server of
     openpi, whose dialect knows no reset, can tell episodes apart.
@@ -49,8 +54,7 @@ class RemotePolicy:
 
     def __init__(self, card: PolicyCard, contract: Contract) -> None:
         self.card, self.contract = card, contract
-        speaker = act.ActTalk if contract.dialect == ACT else openpi.OpenpiTalk
-        self._talk: Talk = speaker(card, contract)
+        self._talk = TALKS.get(contract.dialect, openpi.OpenpiTalk)(card, contract)
 
     @property
     def spec(self) -> PolicySpec:
@@ -124,15 +128,19 @@ def _key(variable: str) -> str:
     return key
 
 
-def ask_metadata(url: str, key_variable: str = "") -> Mapping[str, Any]:
-    """What a server says of itself, for making a card of it. Raises BadCard for an address that is not allowed, and
-    RemoteError."""
+def ask_metadata(url: str, network: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
+    """What a server says of itself, for making a card of it.
+
+    `network`: `dialect` and `key_variable` of the contract, where it has them. Raises BadCard for an address that is
+    not allowed, and RemoteError.
+    """
     try:
         check_address(url)
     except AddressRefused as refused:
         raise BadCard(str(refused)) from None
-    key = _key(checked_key_variable(key_variable))
-    return act.ask(url, key) if dialect_of(url) == ACT else openpi.ask(url, key)
+    told = network or {}
+    key = _key(checked_key_variable(told.get("key_variable") or ""))
+    return ASKS.get(checked_dialect(told, url), openpi.ask)(url, key)
 
 
 def open_card(card: PolicyCard) -> RemotePolicy:

@@ -85,17 +85,13 @@ class _Shown(Listener):
         return base64.b64encode(np.array([*self.rows, *ending], "<f4").tobytes()).decode()
 
 
-def name_of(case: Case) -> str:
-    return f"{case.group}/{case.seed}"
-
-
 def play_pair(a: EvaluationRun, b: EvaluationRun, case: Case) -> Pair:
     """A policy that fails has not reached the goal."""
     return pair_of(case, _play(a, case), _play(b, case))
 
 
 def pair_of(case: Case, a: Outcome, b: Outcome) -> Pair:
-    return Pair(name_of(case), case.group, case.instruction, case.seed, case.variation.variant, a, b)
+    return Pair(case.name, case.group, case.instruction, case.seed, case.variation.variant, a, b)
 
 
 def _play(run: EvaluationRun, case: Case) -> Outcome:

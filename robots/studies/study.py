@@ -12,7 +12,7 @@ from robots.evaluation import Case, EvaluationRun
 from robots.processes import Processes
 from robots.studies.comparing import counts_of
 from robots.studies.folder import StudyFolder
-from robots.studies.playing import FAILED, Pair, name_of, play_pair
+from robots.studies.playing import FAILED, Pair, play_pair
 from simulation.contracts import SimulationError
 
 MOST_IN_A_ROW = 5
@@ -55,10 +55,10 @@ def conduct(
 
     Raises PolicyKeepsFailing. What was played until then is kept.
     """
-    wanted = {name_of(case) for case in study.cases}
+    wanted = {case.name for case in study.cases}
     pairs = [pair for pair in folder.pairs() if pair.name in wanted]
     known = {pair.name for pair in pairs}
-    missing = [case for case in study.cases if name_of(case) not in known]
+    missing = [case for case in study.cases if case.name not in known]
     progress(pairs)
     if study.until_settled and study.is_settled(pairs):
         return pairs

@@ -15,12 +15,14 @@ import sys
 import tempfile
 import urllib.request
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import django
 
 P_BOUND = 0.01
+READY_WITHIN_S = 1200.0  # on a machine that does much else
 
 
 def main() -> int:
@@ -30,9 +32,11 @@ def main() -> int:
     from tests.blind import kept
     from tests.blind.report import told
 
-    battles, manifest = kept.read(options.again) if options.again else _played(options)
-    if options.keep:
-        kept.write(options.keep, battles, manifest)
+    with tempfile.TemporaryDirectory(prefix="vla-arena-blind-") as folder:
+        keep = options.again or options.keep or Path(folder) / "battles.jsonl"
+        if not options.again:
+            _play(options, Path(folder) / "var", keep)
+        battles, manifest = kept.read(keep)
     found = told(battles, manifest, options.deals, options.attacks)
     print(json.dumps(found, indent=1))
     leaks = found["form and time"]["p"] < P_BOUND or found["networks run"]["exactly"]["named"] > 0
@@ -40,21 +44,26 @@ def main() -> int:
     return int(leaks)
 
 
-def _played(options: argparse.Namespace) -> tuple[list[Any], dict[str, Any]]:
-    """The battles of an arena of its own, and the manifest of their scene."""
+def _play(options: argparse.Namespace, folder: Path, keep: Path) -> None:
+    """Play what the file lacks of the battles, in an arena of its own."""
+    from tests.blind import kept
     from tests.blind.peek import peek_at_many
     from tests.blind.strangers import strangers
     from tests.stack import Arena
 
-    with tempfile.TemporaryDirectory(prefix="vla-arena-blind-") as folder:
-        arena = Arena(Path(folder) / "var")
-        try:
-            arena.start()
-            with strangers(arena) if options.strangers else nullcontext():
-                battles = peek_at_many(arena.url, options.battles, options.at_once, options.seed, options.tries)
-                return battles, manifest_of(arena.url)
-        finally:
-            arena.close()
+    done = len(kept.read(keep)[0]) if keep.exists() else 0
+    if done >= options.battles:
+        return
+    arena = Arena(folder)
+    try:
+        arena.start(ready_within=READY_WITHIN_S)
+        kept.begin(keep, manifest_of(arena.url))
+        with strangers(arena) if options.strangers else nullcontext():
+            todo = options.battles - done
+            seed = options.seed + done
+            peek_at_many(arena.url, todo, options.at_once, seed, options.tries, partial(kept.add, keep))
+    finally:
+        arena.close()
 
 
 def manifest_of(url: str) -> dict[str, Any]:
@@ -74,7 +83,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--strangers", action="store_true", help="add a slow, a fast and a failing remote policy")
     parser.add_argument("--tries", type=int, default=4, help="how often a turn that fails is sent")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--keep", type=Path, help="a file to keep what was seen in")
+    parser.add_argument("--keep", type=Path, help="a file of what was seen, which a later run goes on with")
     parser.add_argument("--again", type=Path, help="look again at what such a file has, and play nothing")
     return parser.parse_args()
 

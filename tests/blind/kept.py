@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -12,9 +12,15 @@ from typing import Any
 from tests.blind.peek import Peeked, Reply
 
 
-def write(path: Path, battles: Sequence[Peeked], manifest: Mapping[str, Any]) -> None:
-    lines = [json.dumps(manifest), *(json.dumps(asdict(peeked), default=_text) for peeked in battles)]
-    path.write_text("\n".join(lines) + "\n")
+def begin(path: Path, manifest: Mapping[str, Any]) -> None:
+    """A file without battles, unless it is there."""
+    if not path.exists():
+        path.write_text(json.dumps(manifest) + "\n")
+
+
+def add(path: Path, peeked: Peeked) -> None:
+    with path.open("a") as file:
+        file.write(json.dumps(asdict(peeked), default=_text) + "\n")
 
 
 def read(path: Path) -> tuple[list[Peeked], dict[str, Any]]:

@@ -8,7 +8,8 @@ import json
 import random
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
@@ -196,16 +197,28 @@ class Outsider:
             self.peeked.heard.append((time.monotonic() - self._began, str(text)))
 
 
-def peek_at_many(url: str, battles: int, at_once: int, seed: int = 1, tries: int = 1) -> list[Peeked]:
+def peek_at_many(
+    url: str,
+    battles: int,
+    at_once: int,
+    seed: int = 1,
+    tries: int = 1,
+    keep: Callable[[Peeked], None] = lambda peeked: None,
+) -> list[Peeked]:
     """So many battles by new visitors, `at_once` side by side; others in place of those whose turn failed, once.
 
-    `tries`: how often a turn that fails is sent.
+    `tries`: how often a turn that fails is sent. `keep` is given each battle as it ends.
     """
     rng = random.Random(seed)
     found: list[Peeked] = []
     for _ in range(2):
         wanted = [rng.choice(INSTRUCTIONS) for _ in range(battles - len(found))]
-        with ThreadPoolExecutor(at_once) as pool:
-            played = list(pool.map(lambda instruction: Outsider(url).play(instruction, tries), wanted))
-        found += [peeked for peeked in played if peeked is not None]
+        pool = ThreadPoolExecutor(at_once)
+        try:
+            for done in as_completed([pool.submit(Outsider(url).play, one, tries) for one in wanted]):
+                if peeked := done.result():
+                    found.append(peeked)
+                    keep(peeked)
+        finally:
+            pool.shutdown(cancel_futures=True)
     return found

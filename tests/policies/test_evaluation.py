@@ -13,6 +13,7 @@ from django.core.management import CommandError, call_command
 from policies.folder import CARD
 from policies.registry import describe
 from proportions import wilson
+from robots import bench_evaluate, evaluation
 from robots.evaluation import Case, EvaluationError, EvaluationRun, cases, measure
 from robots.players import PlayerSource
 from robots.processes import Processes
@@ -136,6 +137,45 @@ def test_the_command_answers_one_object_per_task_and_overall() -> None:
 def test_the_command_refuses_what_it_does_not_know(arguments: list[str], message: str) -> None:
     with pytest.raises(CommandError, match=message):
         evaluate(*arguments, "--episodes", "1")
+
+
+@pytest.mark.django_db
+def test_an_evaluation_goes_on_with_the_episodes_that_its_file_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played: list[Case] = []
+    play = evaluation._play
+    monkeypatch.setattr(evaluation, "_play", lambda run, case: (played.append(case), play(run, case))[1])
+    kept = tmp_path / "kept.jsonl"
+    arguments = ("scripted-expert", "--task", "pick", "--seed", "7", "--keep", str(kept))
+    evaluate(*arguments, "--episodes", "1")
+    kept.write_text(
+        kept.read_text("utf-8") + '\n{"case": "pick/8", "succ', "utf-8"
+    )  # as a process leaves it that is killed
+    answer = evaluate(*arguments, "--episodes", "3")
+    assert [case.seed for case in played] == [7, 8, 9]
+    assert answer["tasks"]["pick"]["episodes"] == 3
+    assert evaluate(*arguments, "--episodes", "3") == answer
+    assert len(played) == 3
+
+
+@pytest.mark.django_db
+def test_a_file_of_another_evaluation_is_refused_with_what_differs(tmp_path: Path) -> None:
+    kept = str(tmp_path / "kept.jsonl")
+    evaluate("hold-still", "--task", "pick", "--episodes", "1", "--keep", kept)
+    with pytest.raises(CommandError, match="of another evaluation: policy 'hold-still', now 'scripted-expert'"):
+        evaluate("scripted-expert", "--task", "pick", "--episodes", "1", "--keep", kept)
+    with pytest.raises(CommandError, match="--keep keeps the figures of the suites table and shifts only"):
+        evaluate("hold-still", "--suite", "bridge", "--episodes", "1", "--keep", kept)
+
+
+def test_what_a_second_process_brings_is_told_beside_what_the_cores_give(monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds = {(1, 1): (40.0, 40.0), (2, 1): (24.0, 44.0), (1, 2): (46.0, 80.0)}
+    monkeypatch.setattr(
+        bench_evaluate, "_taken", lambda policy, episodes, workers, at_once=1: seconds[workers, at_once]
+    )
+    (one,) = bench_evaluate.rounds("film-base", 200, 1)
+    assert (one.share, one.least, one.processor) == pytest.approx((0.6, 0.575, 1.1))
 
 
 @pytest.mark.django_db

@@ -1,4 +1,4 @@
-"""Opening a policy brings no compiler along."""
+"""Opening a policy brings no compiler along, nor a command's start a client of language models."""
 
 from __future__ import annotations
 
@@ -34,6 +34,19 @@ def test_opening_a_shipped_policy_imports_no_compiler(name: str) -> None:
         check=True,
     )
     assert found.stdout.split("\n")[0] == "[]"
+
+
+def test_a_command_starts_without_the_clients_of_language_models() -> None:
+    start = "import sys, django; django.setup(); print([name for name in ('openai', 'torch') if name in sys.modules])"
+    found = subprocess.run(
+        [sys.executable, "-c", start],
+        env={"DJANGO_SETTINGS_MODULE": "vlaarena.settings", "PATH": "/usr/bin:/bin"},
+        cwd=WEIGHTS.parents[1],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert found.stdout == "[]\n"
 
 
 def test_a_network_is_built_without_memory_and_keeps_the_shapes_of_its_weights() -> None:

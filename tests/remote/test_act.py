@@ -133,7 +133,7 @@ def test_a_server_that_takes_posts_alone_is_there(on_get: int) -> None:
         ("http://127.0.0.1:9/act", {"dialect": "openpi"}, "'openpi' is spoken at addresses with ws:// or wss://"),
         ("ws://127.0.0.1:9", {"dialect": "act", "chunk": 1}, "'act' is spoken at addresses with http:// or https://"),
         ("http://127.0.0.1:9/act", {"dialect": "rest"}, "dialect: expected one of act, got 'rest'"),
-        ("http://127.0.0.1:9/act", {"session": True}, "'act' knows no episodes; expected false"),
+        ("http://127.0.0.1:9/act", {"session": True}, "'act' has no place for a session_id; expected false"),
         ("http://127.0.0.1:9/act", {"coding": "text"}, "expected one of json_numpy, encoded, got 'text'"),
         ("http://gpu-3:9/act", {}, "gpu-3:9 is not in ARENA_POLICY_HOSTS"),
         ("http://169.254.169.254/act", {}, "is not in ARENA_POLICY_HOSTS"),

@@ -167,7 +167,7 @@ def test_a_key_goes_along_and_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> N
             with pytest.raises(InvalidStatus):
                 openpi_client(url, wrong)
         monkeypatch.setenv("LAB_API_KEY", "sesame")
-        assert "chunk" in declared(ask_metadata(url, "LAB_API_KEY"))
+        assert "chunk" in declared(ask_metadata(url, {"key_variable": "LAB_API_KEY"}))
 
 
 def test_our_server_says_what_is_wrong_and_serves_on(film: str) -> None:

@@ -17,7 +17,6 @@ from arena import actions
 from arena.models import Vote
 from arena.queue.dispatch import NOT_SENT
 from voice.agents.base import AgentFailed
-from voice.agents.language import Server
 from voice.calls.caller import Noted, Said
 from voice.calls.holding import Held
 from voice.calls.keeping import columns_of, held_again
@@ -126,6 +125,7 @@ def _transcribe(conversation: Conversation, speech: Speech) -> None:
 def judged_by_model(conversation: Conversation, turns: list[dict[str, Any]]) -> tuple[dict[str, Any] | None, str]:
     """The verdict of the judge that the settings name, or None and why there is none."""
     from voice.agents.judge import judge
+    from voice.agents.language import Server  # loads openai, which takes half a second of every command's start
 
     about = settings.VOICE
     if not about["judge_url"]:

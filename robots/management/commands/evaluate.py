@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from argparse import ArgumentParser
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -40,6 +43,7 @@ class Command(BaseCommand):
         parser.add_argument("--scene", default=settings.DEFAULT_SCENE)
         parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes")
         parser.add_argument("--device", help="where its network runs: cpu (default), cuda, cuda:1")
+        parser.add_argument("--keep", type=Path, help="a file of what was played, with which a later run goes on")
         parser.add_argument("--record", action="store_true", help="write the figures into the folder's policy.json")
         parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
 
@@ -95,7 +99,9 @@ class Command(BaseCommand):
         todo = evaluation.cases(
             options["suite"], [task.id for task in tasks], options["episodes"], options["seed"], options["shift"]
         )
-        scores = evaluation.measure(run, todo, processes, lambda done: self._progress(done, len(todo)))
+        kept = _kept(row, options) if options["keep"] else None
+        with ProgressBar(len(todo)) as progress:
+            scores = evaluation.measure(run, todo, processes, progress, kept)
         answer = evaluation.report(row.id, scores)
         if options["record"]:
             evaluation.record(run, options["suite"], options["seed"], answer)
@@ -104,24 +110,20 @@ class Command(BaseCommand):
     def _measure_bridge(self, model_id: str, run: Any, options: dict[str, Any], processes: Any) -> dict[str, Any]:
         from robots import bridge_suite
 
-        if options["record"]:
-            raise CommandError("--record keeps the figures of the suites table and shifts only")
+        _refuse_keeping(options)
         todo = bridge_suite.cases(options["task"] or bridge_suite.TASKS, options["episodes"])
-        played = bridge_suite.measure(run, todo, processes, lambda done: self._progress(done, len(todo)))
+        with ProgressBar(len(todo)) as progress:
+            played = bridge_suite.measure(run, todo, processes, progress)
         return bridge_suite.report(model_id, played)
 
     def _measure_libero(self, model_id: str, run: Any, options: dict[str, Any], processes: Any) -> dict[str, Any]:
         from robots import libero_suite
 
-        if options["record"]:
-            raise CommandError("--record keeps the figures of the suites table and shifts only")
+        _refuse_keeping(options)
         todo = libero_suite.cases(options["suite"], options["task"], options["episodes"])
-        played = libero_suite.measure(run, todo, processes, lambda done: self._progress(done, len(todo)))
+        with ProgressBar(len(todo)) as progress:
+            played = libero_suite.measure(run, todo, processes, progress)
         return libero_suite.report(model_id, options["suite"], played)
-
-    def _progress(self, done: int, total: int) -> None:
-        if done % 50 == 0 or done == total:
-            self.stderr.write(f"{done}/{total} episodes")
 
     def _print(self, answer: dict[str, Any]) -> None:
         if "published" in answer:
@@ -133,3 +135,43 @@ class Command(BaseCommand):
         for name, row in [*answer["tasks"].items(), ("overall", answer["overall"])]:
             count = f"{row['successes']:4}/{row['episodes']:<4}"
             self.stdout.write(f"{name:26}{count} {row['rate']:7.1%} [{row['low']:.1%}, {row['high']:.1%}]")
+
+
+def _refuse_keeping(options: dict[str, Any]) -> None:
+    for name in ("record", "keep"):
+        if options[name]:
+            raise CommandError(f"--{name} keeps the figures of the suites table and shifts only")
+
+
+def _kept(row: Any, options: dict[str, Any]) -> Any:
+    """The file of --keep, which names whatever decides how an episode goes."""
+    from robots.kept import Kept
+    from simulation.worlds import engine_version
+
+    chosen = ("robot", "scene", "suite", "execute", "ensemble")
+    plan = {"policy": row.id, "revision": row.revision, **{name: options[name] for name in chosen}}
+    return Kept.at(options["keep"], {**plan, "engine": engine_version()})
+
+
+class ProgressBar:
+    """A bar on stderr where that is a terminal, and else a line for every fifty episodes; called with those so far."""
+
+    def __init__(self, total: int) -> None:
+        from tqdm import tqdm
+
+        self._total, self._said = total, 0
+        self._bar = tqdm(total=total, unit=" episodes", disable=None)
+
+    def __enter__(self) -> Callable[[int], None]:
+        return self._lines if self._bar.disable else self._show
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.close()
+
+    def _show(self, done: int) -> None:
+        self._bar.update(done - self._bar.n)
+
+    def _lines(self, done: int) -> None:
+        if done // 50 > self._said // 50 or done == self._total:
+            sys.stderr.write(f"{done}/{self._total} episodes\n")
+        self._said = done
