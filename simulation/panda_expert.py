@@ -29,6 +29,7 @@ RIM_DEPTH_M, GRASP_DEPTH_M = 0.022, 0.035  # of the finger tips under a thing's 
 FLOOR_M, RIM_FLOOR_M = 0.006, 0.012  # of the tool over what the thing stands on, at least
 NEAR_M, NEAR_RAD = 0.008, 0.10
 CLOSE_STEPS, OPEN_STEPS, PATIENCE = 10, 6, 45
+MOVES_M = 0.0005  # of the fingers in a step, below which they hold something
 STUCK_STEPS = 6  # on the way to a thing, after which another side of it is tried
 YAWS = np.deg2rad([0, 15, -15, 30, -30, 45, -45, 60, -60, 75, -75, 90])
 FLAT_M, SLIDE_M = 0.035, 0.008  # things that are no higher are drawn over the table, lifted so much
@@ -56,13 +57,14 @@ class Phase(Enum):
 class Attempt:
     """One way of bringing one thing to its place. `spot`: of the tool when it grasps (3,) [m]; `yaw`: of the line
     between the fingers [rad]; `held`: from the tool to the thing when the hand closed (3,) [m]; `closing`:
-    where it closes; `flat`: it is drawn over the table.
+    where it closes; `flat`: it is drawn over the table; `width`: between the fingers [m].
     """
 
     goal: Placing
     spot: Floats
     yaw: float
     flat: bool = False
+    width: float = 0.0
     phase: Phase = Phase.OVER
     steps: int = 0
     stuck: int = 0
@@ -195,7 +197,9 @@ class Hand:
         return self._to(attempt.spot, attempt.yaw, False), True
 
     def _close(self, attempt: Attempt) -> tuple[Floats, bool]:
-        if attempt.steps >= CLOSE_STEPS:
+        width = float(np.linalg.norm(np.subtract(*self._data.geom_xpos[self._pads])))
+        closing, attempt.width = abs(width - attempt.width) > MOVES_M, width
+        if attempt.steps >= CLOSE_STEPS and (not closing or attempt.steps > 2 * CLOSE_STEPS):
             attempt.held = self.view.position(attempt.goal.thing) - self.tool
             attempt.go(Phase.LIFT)
         firm = self.tool + HOLD * (attempt.closing - self.tool)

@@ -30,8 +30,8 @@ def best_rim(
     tries: int,
 ) -> tuple[Floats, float]:
     """The place (2,) [m] at the rim of a thing, whose corners are `points`, and the yaw of the line between the fingers
-    [rad]: that with the most room, here, over it, and at the other end of `way` (3,) [m], and of those with enough the one that
-    turns the hand least. `bodies`: the thing, and what it is to stand on, which take no room. `tries`: how
+    [rad]: that with the most room, here, over it, and at the other end of `way` (3,) [m], and of those with enough the
+    one that turns the hand least. `bodies`: the thing, and what it is to stand on, which take no room. `tries`: how
     many of the best have failed, and are passed over.
     """
     middle = (points[:, :2].max(0) + points[:, :2].min(0)) / 2
