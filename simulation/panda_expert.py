@@ -25,11 +25,12 @@ HOLD = 3.0  # of the same where the hand closes: near its stand the arm drifts
 HAND_M = 0.070  # widest thing between the open fingers, with some room
 HOVER_M, LIFT_M = 0.10, 0.12  # over a thing before, and its own rise after it is grasped
 FAR_M = 0.05  # from there, within which the hand comes down
-RIM_DEPTH_M, GRASP_DEPTH_M = 0.022, 0.035  # of the finger tips under a thing's upper side
+RIM_DEPTH_M, GRASP_DEPTH_M = 0.027, 0.035  # of the finger tips under a thing's upper side
 FLOOR_M, RIM_FLOOR_M = 0.006, 0.012  # of the tool over what the thing stands on, at least
 NEAR_M, NEAR_RAD = 0.008, 0.10
 CLOSE_STEPS, OPEN_STEPS, PATIENCE = 10, 6, 45
 MOVES_M = 0.0005  # of the fingers in a step, below which they hold something
+FREED_M, GENTLE_M = 0.025, 0.012  # first part of a lift, and how far it goes in a step there, as what is dragged
 STUCK_STEPS = 6  # on the way to a thing, after which another side of it is tried
 YAWS = np.deg2rad([0, 15, -15, 30, -30, 45, -45, 60, -60, 75, -75, 90])
 FLAT_M, SLIDE_M = 0.035, 0.008  # things that are no higher are drawn over the table, lifted so much
@@ -151,6 +152,7 @@ class Hand:
         upper = points[points[:, 2] > top - 0.05, :2]
         widths = [float(np.ptp(upper @ _line(yaw))) for yaw in YAWS]
         fitting = [yaw for yaw, width in zip(YAWS, widths, strict=True) if width <= HAND_M]
+        flat = isinstance(goal, OverRegion) and not goal.of and top - below < FLAT_M
         if fitting:
             depth = min(GRASP_DEPTH_M, (top - below) * 0.6)
             spot, yaw = middle, float(fitting[0])
@@ -158,9 +160,8 @@ class Hand:
             depth = min(RIM_DEPTH_M, top - below - RIM_FLOOR_M)
             way = self._target(goal) - np.array([*self.view.position(goal.thing)[:2], below])
             bodies = [self._model.body(name).id for name in (goal.thing, *_support(goal))]
-            spot, yaw = best_rim(self._model, self._data, bodies, points, top - depth, way, tries)
+            spot, yaw = best_rim(self._model, self._data, bodies, points, top - depth, way, tries, flat)
         height = max(top - depth, below + FLOOR_M)
-        flat = isinstance(goal, OverRegion) and not goal.of and top - below < FLAT_M
         return Attempt(goal, np.array([*spot, height]), yaw, flat)
 
     def follow(self, way: Way) -> tuple[Floats, bool]:
@@ -192,7 +193,8 @@ class Hand:
 
     def _down(self, attempt: Attempt) -> tuple[Floats, bool]:
         if abs(self.tool[2] - attempt.spot[2]) < 0.006 or attempt.stuck > 4 or attempt.steps > PATIENCE:
-            attempt.closing = np.array([*attempt.spot[:2], self.tool[2]])
+            low = attempt.spot[2] if abs(self.tool[2] - attempt.spot[2]) < NEAR_M else self.tool[2]
+            attempt.closing = np.array([*attempt.spot[:2], low])
             attempt.go(Phase.CLOSE)
         return self._to(attempt.spot, attempt.yaw, False), True
 
@@ -212,6 +214,8 @@ class Hand:
         height = self._travel(attempt)
         if self.tool[2] > height - 0.015 or attempt.steps > PATIENCE:
             attempt.go(Phase.CARRY)
+        freed = self.tool[2] > attempt.spot[2] + FREED_M
+        height = height if freed else min(height, self.tool[2] + GENTLE_M)
         return self._to(np.array([*attempt.spot[:2], height]), attempt.yaw, True), True
 
     def _carry(self, attempt: Attempt) -> tuple[Floats, bool]:
@@ -220,6 +224,7 @@ class Hand:
             return self._to(self.tool, attempt.yaw, False), True
         way = self._target(attempt.goal)[:2] - self.view.position(attempt.goal.thing)[:2]
         spot = np.array([*(self.tool[:2] + way), self._travel(attempt)])
+        way *= min(1.0, GENTLE_M / max(1e-6, float(np.hypot(*way)))) if attempt.flat else 1.0
         if float(np.hypot(*way)) < 0.010 or attempt.steps > 2 * PATIENCE:
             attempt.go(Phase.LOWER)
         return self._to(spot, attempt.yaw, True), True

@@ -169,7 +169,7 @@ def turned_about(axis: Floats, angle: float) -> Floats:
     quaternion, matrix = np.empty(4), np.empty(9)
     mujoco.mju_axisAngle2Quat(quaternion, axis, angle)
     mujoco.mju_quat2Mat(matrix, quaternion)
-    return matrix.reshape(3, 3)
+    return np.asarray(matrix.reshape(3, 3))
 
 
 def rotation_between(now: Floats, wanted: Floats) -> Floats:

@@ -41,9 +41,10 @@ class ActionForm:
     horizon: int | None = None
 
     def adapted(self, answer: NDArray[np.generic], felt: ArrayLike, chunk: int) -> Floats:
-        """Rows of the robot's actions (eef_delta_bridge7 unless they stay as they are), float64 (n, 7) with n up to `chunk`. Raises BadFrame.
+        """Rows of eef_delta_bridge7, or the server's own if they stay as they are, float64 (n, 7) with n up to `chunk`.
 
         `felt` (8,): the arm when the answer was asked for; the first of absolute poses is told relative to it.
+        Raises BadFrame.
         """
         rows = self._checked(answer)[:chunk].copy()
         if self.pose == AS_IT_IS:

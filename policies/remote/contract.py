@@ -70,11 +70,11 @@ class Contract:
         known = {field.name for field in fields(cls)}
         _refuse_unknown(network, known, "network")
         if spec.action_space not in SPACES:
-            known = " or ".join(map(repr, SPACES))
-            raise BadCard(f"policy.json: a server's actions become {known}, not {spec.action_space!r}")
+            spaces = " or ".join(map(repr, SPACES))
+            raise BadCard(f"policy.json: a server's actions become {spaces}, not {spec.action_space!r}")
         if spec.proprioception not in ("", SPACES[spec.action_space]):
-            told = SPACES[spec.action_space]
-            raise BadCard(f"policy.json: a server is told {told!r}, not {spec.proprioception!r}")
+            feels = SPACES[spec.action_space]
+            raise BadCard(f"policy.json: a server is told {feels!r}, not {spec.proprioception!r}")
         url = _text(network, "url", None)
         dialect = _dialect(network, url)
         if dialect == ROBOARENA and spec.action_space != ACTION_SPACE:

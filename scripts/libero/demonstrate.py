@@ -49,7 +49,7 @@ def record(environment: Environment, task: str, start: int, folder: Path) -> boo
             return False
         fresh = file.with_suffix(".part")
         with fresh.open("wb") as out:
-            np.savez_compressed(out, **found)
+            np.savez_compressed(out, allow_pickle=False, **found)
         fresh.replace(file)
     return True
 

@@ -88,7 +88,7 @@ def episodes(files: Iterable[Path], most: int) -> dict[str, list[Episode]]:
 def small(picture: NDArray[np.uint8]) -> NDArray[np.float32]:
     """Means of 4 x 4 pixels."""
     cells = picture.reshape(SIDE // 4, 4, SIDE // 4, 4, 3)
-    return cells.mean((1, 3), dtype=np.float32)
+    return np.asarray(cells.mean((1, 3)), np.float32)
 
 
 def card(files: Iterable[Path], most: int) -> PolicyCard:
@@ -97,7 +97,7 @@ def card(files: Iterable[Path], most: int) -> PolicyCard:
         "id": "nearest",
         "name": "Nearest demonstration" if most > 1 else "One demonstration",
         "family": "remote",
-        "description": f"Plays recorded actions of the scripted expert, of the most alike of {most} starts. No network.",
+        "description": f"Plays what the scripted expert did from the most alike of {most} starts. No network.",
         "organization": "VLA Arena",
         "license": "Apache-2.0",
         "provenance": "Recorded from the scripted expert, which reads the simulator's state",

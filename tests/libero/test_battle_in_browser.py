@@ -96,7 +96,7 @@ def arena(tmp_path_factory: pytest.TempPathFactory, servers: dict[str, str]) -> 
     (scenes / "widowx").symlink_to(BASE_DIR / "build" / "scenes" / "widowx")
     arena = Arena(folder / "data", **FOR_TESTS, ARENA_OFFERED_SCENES=f"table,{SCENE}", ARENA_SCENES=str(scenes))
     try:
-        arena.start()
+        arena.start(ready_within=900)
         for name, url in servers.items():
             arena.manage("add_policy", name, "--url", url)
         seed_battles(arena, PAIR)

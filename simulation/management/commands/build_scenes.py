@@ -27,6 +27,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         from simulation.assets import AssetError
+
         built, lacking = [], []
         for robot_id, scene_id in catalogue.worlds():
             folder = options["out"] / robot_id / scene_id
