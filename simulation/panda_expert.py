@@ -30,7 +30,7 @@ FLOOR_M, RIM_FLOOR_M = 0.006, 0.012  # of the tool over what the thing stands on
 NEAR_M, NEAR_RAD = 0.008, 0.10
 CLOSE_STEPS, OPEN_STEPS, PATIENCE = 10, 6, 45
 MOVES_M = 0.0005  # of the fingers in a step, below which they hold something
-FREED_M, GENTLE_M = 0.025, 0.012  # first part of a lift, and how far it goes in a step there, as what is dragged
+FREED_M, GENTLE_M = 0.025, 0.012  # first part of a lift, and how far it goes in a step there
 STUCK_STEPS = 6  # on the way to a thing, after which another side of it is tried
 YAWS = np.deg2rad([0, 15, -15, 30, -30, 45, -45, 60, -60, 75, -75, 90])
 FLAT_M, SLIDE_M = 0.035, 0.008  # things that are no higher are drawn over the table, lifted so much
@@ -160,7 +160,7 @@ class Hand:
             depth = min(RIM_DEPTH_M, top - below - RIM_FLOOR_M)
             way = self._target(goal) - np.array([*self.view.position(goal.thing)[:2], below])
             bodies = [self._model.body(name).id for name in (goal.thing, *_support(goal))]
-            spot, yaw = best_rim(self._model, self._data, bodies, points, top - depth, way, tries, flat)
+            spot, yaw = best_rim(self._model, self._data, bodies, points, top - depth, way, tries)
         height = max(top - depth, below + FLOOR_M)
         return Attempt(goal, np.array([*spot, height]), yaw, flat)
 
@@ -224,7 +224,6 @@ class Hand:
             return self._to(self.tool, attempt.yaw, False), True
         way = self._target(attempt.goal)[:2] - self.view.position(attempt.goal.thing)[:2]
         spot = np.array([*(self.tool[:2] + way), self._travel(attempt)])
-        way *= min(1.0, GENTLE_M / max(1e-6, float(np.hypot(*way)))) if attempt.flat else 1.0
         if float(np.hypot(*way)) < 0.010 or attempt.steps > 2 * PATIENCE:
             attempt.go(Phase.LOWER)
         return self._to(spot, attempt.yaw, True), True

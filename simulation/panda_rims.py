@@ -28,12 +28,11 @@ def best_rim(
     height: float,
     way: Floats,
     tries: int,
-    lead: bool = False,
 ) -> tuple[Floats, float]:
     """The place (2,) [m] at the rim of a thing, whose corners are `points`, and the yaw of the line between the fingers
     [rad]: that with the most room, here, over it, and at the other end of `way` (3,) [m], and of those with enough the
     one that turns the hand least. `bodies`: the thing, and what it is to stand on, which take no room. `tries`: how
-    many of the best have failed, and are passed over. `lead`: of those with enough, the one that goes ahead.
+    many of the best have failed, and are passed over.
     """
     middle = (points[:, :2].max(0) + points[:, :2].min(0)) / 2
     boxes = _boxes(model, data, bodies)
@@ -44,8 +43,7 @@ def best_rim(
         yaw = angle % np.pi - np.pi / 2  # of the line, which is y at a yaw of 0
         tool = np.array([*spot, height])
         room = min(_room(place, out, boxes) for place in (tool, tool + OVER, tool + way))
-        ahead = float(out @ way[:2]) if lead else -abs(yaw)
-        found.append((min(room, ROOM_M), ahead, tuple(spot), float(yaw)))
+        found.append((min(room, ROOM_M), -abs(yaw), tuple(spot), float(yaw)))
     _, _, spot, yaw = sorted(found, reverse=True)[tries % len(found)]
     return np.array(spot), yaw
 

@@ -126,7 +126,7 @@ def knob(model: mujoco.MjModel, data: mujoco.MjData, joint: int, value: float) -
 
 def outermost(model: mujoco.MjModel, data: mujoco.MjData, body: int, out: Floats) -> Floats:
     """The middle (3,) [m] of the solid part of a body that stands out farthest in a direction."""
-    return max(solid_boxes(model, data, body), key=lambda box: float((box.mean(0)) @ out)).mean(0)
+    return np.asarray(max(solid_boxes(model, data, body), key=lambda box: float(box.mean(0) @ out)).mean(0))
 
 
 def highest(model: mujoco.MjModel, data: mujoco.MjData, body: int) -> tuple[Floats, Floats]:
