@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 # BridgeData's convention, which the policies of this project speak. No part of a world or of the loop uses it.
 ACTION_SPACE, PROPRIOCEPTION_SPACE = "eef_delta_bridge7", "eef_pose_bridge8"
+# LIBERO's convention, which the policies of others speak that were trained for it.
+LIBERO_ACTIONS, LIBERO_STATE = "eef_delta_libero7", "libero_state8"
 CONTROL_HZ = 5
 ACTION_DIM = 7
 PROPRIOCEPTION_DIM = 8

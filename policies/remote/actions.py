@@ -14,13 +14,16 @@ from simulation.contracts import ACTION_DIM, MAX_CHUNK, Floats
 FARTHEST_M, FARTHEST_RAD = 10.0, 4 * np.pi
 """What no step of a table-top arm is: a number beyond is no length or angle, and would end in a float's overflow."""
 POSES = ("delta", "absolute")
+AS_IT_IS = "as it is"
+"""The form of actions that are those of the robot already."""
 
 
 @dataclass(frozen=True)
 class ActionForm:
     """How a server tells actions: position (3) [m], rotation (3) [rad] and gripper, as rows of an array.
 
-    `pose`: "delta", a move and a turn about the axes of the base; or "absolute", a pose of the tool in the base.
+    `pose`: AS_IT_IS, which leaves all numbers alone; "delta", a move and a turn about the axes of the base; or
+    "absolute", a pose of the tool in the base.
     `rotation`: "euler" or "axis_angle". `frame`: from which rotation absolute ones are counted: "down", a tool that
     points straight down (BridgeData), or "base". `signs`: six of 1 or -1, one for each number of the pose.
     `opened`, `closed`: the server's numbers of an open and a closed gripper. `threshold`: unless None, a gripper is
@@ -38,11 +41,14 @@ class ActionForm:
     horizon: int | None = None
 
     def adapted(self, answer: NDArray[np.generic], felt: ArrayLike, chunk: int) -> Floats:
-        """Rows of eef_delta_bridge7, float64 (n, 7) with n up to `chunk`. Raises BadFrame.
+        """Rows of eef_delta_bridge7, or the server's own if they stay as they are, float64 (n, 7) with n up to `chunk`.
 
         `felt` (8,): the arm when the answer was asked for; the first of absolute poses is told relative to it.
+        Raises BadFrame.
         """
         rows = self._checked(answer)[:chunk].copy()
+        if self.pose == AS_IT_IS:
+            return rows
         rows[:, :6] *= self.signs
         rows[:, 6] = self._opening(rows[:, 6])
         self._deltas(rows, felt)

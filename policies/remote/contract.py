@@ -20,10 +20,10 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from policies.base import MAX_SIDE, BadCard, PolicySpec
-from policies.remote.actions import POSES, ActionForm
+from policies.remote.actions import AS_IT_IS, POSES, ActionForm
 from policies.remote.poses import FRAMES, READERS
-from policies.remote.sights import FITS, STATES, TURNS, PictureForm
-from simulation.contracts import ACTION_SPACE, MAX_CHUNK, PROPRIOCEPTION_SPACE
+from policies.remote.sights import FITS, PLAIN, STATES, TURNS, PictureForm
+from simulation.contracts import ACTION_SPACE, LIBERO_ACTIONS, LIBERO_STATE, MAX_CHUNK, PROPRIOCEPTION_SPACE
 
 OPENPI, ROBOARENA, ACT, VLA_EVAL = "openpi", "roboarena", "act", "vla_eval"
 ENCODED = "encoded"
@@ -56,6 +56,8 @@ USUAL_STATE: dict[str, dict[str, str]] = {
     ACT: {},
     VLA_EVAL: {"states": "pose_axis_angle_gripper"},
 }
+SPACES = {ACTION_SPACE: PROPRIOCEPTION_SPACE, LIBERO_ACTIONS: LIBERO_STATE}
+"""What a server may answer in -> what it is told of the arm. Only the first is made from and into other forms."""
 LONGEST_KEY, MOST_INFER_S = 100, 30.0
 Read = TypeVar("Read")
 
@@ -84,12 +86,16 @@ class Contract:
         """Raises BadCard, which says what would have been right."""
         known = {field.name for field in fields(cls)}
         _refuse_unknown(network, known, "network")
-        if spec.action_space != ACTION_SPACE:
-            raise BadCard(f"policy.json: a server's actions become {ACTION_SPACE!r}, not {spec.action_space!r}")
-        if spec.proprioception not in ("", PROPRIOCEPTION_SPACE):
-            raise BadCard(f"policy.json: a server is told {PROPRIOCEPTION_SPACE!r}, not {spec.proprioception!r}")
+        if spec.action_space not in SPACES:
+            spaces = " or ".join(map(repr, SPACES))
+            raise BadCard(f"policy.json: a server's actions become {spaces}, not {spec.action_space!r}")
+        if spec.proprioception not in ("", SPACES[spec.action_space]):
+            feels = SPACES[spec.action_space]
+            raise BadCard(f"policy.json: a server is told {feels!r}, not {spec.proprioception!r}")
         url = _text(network, "url", None)
         dialect = checked_dialect(network, url)
+        if dialect in (ROBOARENA, VLA_EVAL) and spec.action_space != ACTION_SPACE:
+            raise BadCard(f"policy.json: the dialect {dialect!r} has no form for {spec.action_space!r}; use {OPENPI!r}")
         actions = _actions(_table(network, "actions", {}), spec)
         usual = USUAL_STATE[dialect] if spec.proprioception else {}
         return cls(
@@ -151,10 +157,26 @@ def _images(rows: Mapping[str, Any], spec: PolicySpec, dialect: str) -> dict[str
 def _state(rows: Mapping[str, Any], spec: PolicySpec) -> dict[str, str]:
     if rows and not spec.proprioception:
         raise BadCard('policy.json: state: the card says that it reads nothing of the arm ("proprioception": "")')
-    return {key: _choice(rows, key, tuple(STATES), "") for key in rows}
+    known = tuple(STATES) if spec.action_space == ACTION_SPACE else (PLAIN,)
+    return {key: _choice(rows, key, known, "") for key in rows}
 
 
 def _actions(row: Mapping[str, Any], spec: PolicySpec) -> ActionForm:
+    if spec.action_space == ACTION_SPACE:
+        form = _converted(row, spec)
+    else:
+        _refuse_unknown(row, {"horizon"}, f"actions, which are played as they are in {spec.action_space},")
+        form = ActionForm(pose=AS_IT_IS, horizon=_horizon(row, spec))
+    if form.horizon is not None and form.horizon < spec.chunk:
+        raise BadCard(f"policy.json: actions: a horizon of {form.horizon} has no chunk of {spec.chunk}")
+    return form
+
+
+def _horizon(row: Mapping[str, Any], spec: PolicySpec) -> int | None:
+    return _or_none(_count, row, "horizon", spec.chunk, MAX_CHUNK)
+
+
+def _converted(row: Mapping[str, Any], spec: PolicySpec) -> ActionForm:
     _refuse_unknown(row, {field.name for field in fields(ActionForm)}, "actions")
     usual = ActionForm()
     form = ActionForm(
@@ -165,12 +187,10 @@ def _actions(row: Mapping[str, Any], spec: PolicySpec) -> ActionForm:
         opened=_number(row, "opened", usual.opened, -1e3, 1e3),
         closed=_number(row, "closed", usual.closed, -1e3, 1e3),
         threshold=_or_none(_number, row, "threshold", None, 0.0, 1.0),
-        horizon=_or_none(_count, row, "horizon", spec.chunk, MAX_CHUNK),
+        horizon=_horizon(row, spec),
     )
     if abs(form.opened - form.closed) < 1e-6:
         raise BadCard("policy.json: actions: opened and closed are the same number")
-    if form.horizon is not None and form.horizon < spec.chunk:
-        raise BadCard(f"policy.json: actions: a horizon of {form.horizon} has no chunk of {spec.chunk}")
     if form.pose == "absolute" and spec.chunking.ensemble:
         raise BadCard('policy.json: absolute poses cannot be averaged: "ensembling" must be null')
     return form

@@ -21,12 +21,11 @@ from websockets.http11 import Request, Response
 from websockets.sync.server import Server, ServerConnection, serve
 
 from policies.base import PolicyCard, PolicySpec
-from policies.policy_cache import Lease
 from policies.remote import codec
 from policies.remote.contract import OPENPI, Contract
 from policies.remote.errors import BadFrame
 from policies.remote.metadata import COMPARED, DECLARED, RESET
-from simulation.contracts import PROPRIOCEPTION_DIM, ArraySpec, Observation, SimulationError
+from simulation.contracts import PROPRIOCEPTION_DIM, Actor, ArraySpec, Observation, SimulationError
 
 log = logging.getLogger(__name__)
 MOST_BYTES = 16 << 20  # of an observation
@@ -45,7 +44,7 @@ class Offer:
     """
 
     card: PolicyCard
-    lease: Callable[[], Lease]
+    lease: Callable[[], Actor]
     clients: int = 4
     key: str = ""
     contract: Contract = field(init=False)
@@ -132,7 +131,7 @@ class _Client:
         self.connection.send(f"Error: {why}")
         self.connection.close(CloseCode.INTERNAL_ERROR, "see the text before")
 
-    def _reply(self, policy: Lease, came: bytes | str) -> bytes | str:
+    def _reply(self, policy: Actor, came: bytes | str) -> bytes | str:
         message = codec.unpack(came) if isinstance(came, bytes) else None
         if not isinstance(message, dict):
             raise BadFrame("expected a map in msgpack, such as {'observation/image': ..., 'prompt': ...}")
@@ -154,7 +153,7 @@ class _Client:
             raise BadFrame(f"seed: expected a whole number from 0, got {seed!r}")
         self.begun, self.seed = None, seed
 
-    def _infer(self, policy: Lease, message: Mapping[str, Any]) -> Any:
+    def _infer(self, policy: Actor, message: Mapping[str, Any]) -> Any:
         observation = self._observation(message)
         now = (observation.instruction, message.get("session_id"))
         if self.begun != now:

@@ -72,8 +72,9 @@ def _opening(felt: Floats, frame: str) -> Floats:
     return felt[7:8]
 
 
+PLAIN = "proprioception"
 STATES: Mapping[str, Callable[[Floats, str], Floats]] = {
-    "proprioception": lambda felt, frame: felt,
+    PLAIN: lambda felt, frame: felt,
     "pose_euler": lambda felt, frame: _pose(felt, frame, "euler"),
     "pose_axis_angle": lambda felt, frame: _pose(felt, frame, "axis_angle"),
     "pose_euler_gripper": lambda felt, frame: np.append(_pose(felt, frame, "euler"), _opening(felt, frame)),

@@ -12,7 +12,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from simulation.contracts import CameraSpec, Floats, Numbers
+from simulation.contracts import LIBERO_ACTIONS, LIBERO_STATE, CameraSpec, Floats, Numbers
 from simulation.control.torque import Parts, TorqueControl
 
 id = "panda"
@@ -27,14 +27,14 @@ PADS = ("gripper0_finger1_pad_collision", "gripper0_finger2_pad_collision")
 CAMERAS = (CameraSpec("wrist", 640, 640),)
 
 ACTION = Numbers(
-    "eef_delta_libero7",
+    LIBERO_ACTIONS,
     ("dx", "dy", "dz", "rx", "ry", "rz", "gripper"),
     ("of 0.05 m", "of 0.05 m", "of 0.05 m", "of 0.5 rad", "of 0.5 rad", "of 0.5 rad", "-1 open .. 1 closed"),
     low=(-1.0,) * 7,
     high=(1.0,) * 7,
 )
 PROPRIOCEPTION = Numbers(
-    "libero_state8",
+    LIBERO_STATE,
     ("tool x", "tool y", "tool z", "rotation x", "rotation y", "rotation z", "finger 1", "finger 2"),
     ("m", "m", "m", "rad", "rad", "rad", "m", "m"),
 )

@@ -46,6 +46,42 @@ def test_a_rotation_vector_turns_the_tool_as_the_same_angles_do() -> None:
     np.testing.assert_allclose(euler(told[0, 3:6].copy()), vector, atol=1e-6)
 
 
+LIBERO = {
+    "action_space": "eef_delta_libero7",
+    "proprioception": "libero_state8",
+    "rate_hz": 20,
+    "cameras": (CameraSpec("agentview", 224, 224), CameraSpec("wrist", 224, 224)),
+    "chunk": 5,
+    "chunking": Chunking(5),
+}
+
+
+def test_a_server_for_libero_is_asked_and_answers_in_liberos_own_numbers() -> None:
+    theirs = Contract.of(spec(**LIBERO), {"url": "ws://127.0.0.1:1", "actions": {"horizon": 10}})
+    assert [form.key for form in theirs.images.values()] == ["observation/image", "observation/wrist_image"]
+    assert theirs.state == {"observation/state": "proprioception"}
+    told = RNG.uniform(-1, 1, (10, 7))
+    np.testing.assert_array_equal(theirs.actions.adapted(told, FELT, 5), told[:5])
+
+
+@pytest.mark.parametrize(
+    ("network", "said"),
+    [
+        ({"actions": {"opened": -1}}, "actions, which are played as they are in eef_delta_libero7, has unknown"),
+        ({"state": {"observation/state": "pose_euler"}}, "expected one of proprioception, got 'pose_euler'"),
+        ({"dialect": "roboarena"}, "RoboArena's dialect has no form for 'eef_delta_libero7'"),
+    ],
+)
+def test_what_has_no_meaning_there_is_refused(network: dict[str, Any], said: str) -> None:
+    with pytest.raises(BadCard, match=said):
+        Contract.of(spec(**LIBERO), {"url": "ws://127.0.0.1:1", **network})
+
+
+def test_bridge_data_s_reading_is_not_told_to_a_server_for_libero() -> None:
+    with pytest.raises(BadCard, match="a server is told 'libero_state8', not 'eef_pose_bridge8'"):
+        Contract.of(spec(**{**LIBERO, "proprioception": "eef_pose_bridge8"}), {"url": "ws://127.0.0.1:1"})
+
+
 def test_an_absolute_pose_is_the_way_there_from_where_the_tool_is_and_then_from_pose_to_pose() -> None:
     form = ActionForm(pose="absolute")
     told = np.array([[0.32, 0.1, 0.2, 0, 0, 0.5, 1], [0.32, 0.13, 0.2, 0, 0, 0.5, 1]])
@@ -240,7 +276,7 @@ def test_a_configuration_that_means_nothing_is_refused_with_what_would_be_right(
 def test_absolute_poses_are_not_averaged_and_other_spaces_not_spoken() -> None:
     with pytest.raises(BadCard, match="cannot be averaged"):
         Contract.of(spec(chunking=Chunking(ensemble=0.9)), {"url": "ws://x", "actions": {"pose": "absolute"}})
-    with pytest.raises(BadCard, match="'eef_delta_bridge7', not 'joints6'"):
+    with pytest.raises(BadCard, match="'eef_delta_bridge7' or 'eef_delta_libero7', not 'joints6'"):
         Contract.of(spec(action_space="joints6"), {"url": "ws://x"})
     with pytest.raises(BadCard, match="reads nothing of the arm"):
         Contract.of(spec(proprioception=""), {"url": "ws://x", "state": {"s": "gripper"}})

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from django.core.management import call_command
 
-from simulation import catalogue
-from simulation.bundle import write_scene_bundle
+from simulation import bundle_inputs, catalogue
+from simulation.bundle import MANIFEST, write_scene_bundle
 from simulation.environment import Environment
 from simulation.worlds.widowx import FINGER, JOINTS
 from tests.simulation.conftest import Record
@@ -103,6 +103,38 @@ def test_building_again_changes_nothing_and_removes_what_is_old(bundle: Path) ->
     (bundle / "scene.0123456789ab.xml").write_text("old")
     write_scene_bundle("widowx", "table", bundle)
     assert {path.name: path.read_bytes() for path in bundle.iterdir()} == before
+
+
+@pytest.fixture
+def only_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(catalogue, "worlds", lambda: [("widowx", "table")])
+
+
+def rebuilt(folder: Path, *options: str) -> bool:
+    """Whether the command writes the bundle of the table anew."""
+    manifest = folder / "widowx" / "table" / MANIFEST
+    before = manifest.stat().st_ino if manifest.is_file() else None
+    call_command("build_scenes", "--out", str(folder), *options, stdout=StringIO())
+    return manifest.stat().st_ino != before
+
+
+def test_a_bundle_is_built_again_only_after_something_in_it_has_changed(
+    only_the_table: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert rebuilt(tmp_path)
+    assert not rebuilt(tmp_path)
+    assert rebuilt(tmp_path, "--anew")
+    monkeypatch.setattr(bundle_inputs, "engine_version", lambda: "another")
+    assert rebuilt(tmp_path)
+    assert not rebuilt(tmp_path)
+    (tmp_path / "widowx" / "table" / MANIFEST).unlink()
+    assert rebuilt(tmp_path)
+
+
+def test_the_code_of_a_bundle_is_what_it_imports_and_no_expert() -> None:
+    names = {path.relative_to(bundle_inputs.ROOT).as_posix() for path in bundle_inputs.sources_of(bundle_inputs.START)}
+    assert {"bundle.py", "worlds/__init__.py", "worlds/widowx.py", "control/torque.py", "view_format.py"} <= names
+    assert not {name for name in names if "expert" in name or name.startswith("slimming")}
 
 
 def test_the_command_builds_every_robot_and_scene(tmp_path: Path) -> None:
