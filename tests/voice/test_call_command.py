@@ -108,7 +108,7 @@ def test_an_edited_scenario_is_the_one_that_is_called() -> None:
 @pytest.mark.parametrize(
     ("arguments", "agent", "told"),
     [
-        ("haircut", "nobody", "unknown agent 'nobody'; known are local-language, local-rules, local-rules-hasty"),
+        ("haircut", "nobody", "unknown agent 'nobody'; known are local-language, local-rules, local-rules-hasty, ret"),
         ("dentist", "local-rules", "unknown scenario 'dentist'; known are all, billing, comparison"),
     ],
 )

@@ -47,8 +47,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            seeding.seed_scenarios()
-            seeding.seed_agents(bool(settings.VOICE["model_url"]))
+            seeding.seed()
             agent, scenarios = _agent(options["agent"]), _scenarios(options["scenario"])
             calls = [self._call(agent, row, load_speech(), options["json"]) for row in scenarios]
         except DatabaseError as error:
