@@ -39,13 +39,13 @@ def _mind(row: VoiceAgent) -> Callable[[Scenario], Mind]:
     return partial(LanguageModel, server=server_of(row))
 
 
-def server_of(row: VoiceAgent) -> Server:
+def server_of(row: VoiceAgent | None = None) -> Server:
     """The language model of the settings, used as this row says."""
-    about = settings.VOICE
+    about, config = settings.VOICE, row.config if row else {}
     return Server(
         about["model_url"],
         about["model"],
         about["model_key"],
-        tools=bool(row.config.get("tools", True)),
-        extra=dict(row.config.get("extra_body", {})),
+        tools=bool(config.get("tools", True)),
+        extra=dict(config.get("extra_body", {})),
     )
