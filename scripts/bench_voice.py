@@ -83,8 +83,8 @@ def serve(port: int) -> None:
 
     django.setup()
     from channels.routing import ProtocolTypeRouter
-    from daphne.endpoints import build_endpoint_description_strings
-    from daphne.server import Server
+    from daphne.endpoints import build_endpoint_description_strings  # type: ignore[import-untyped]
+    from daphne.server import Server  # type: ignore[import-untyped]
 
     from tests.voice.telegraph import TELEGRAPH
     from voice.proxy import consumer, speech
@@ -97,8 +97,8 @@ def serve(port: int) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": []})  # type: ignore[operator]
         await send({"type": "http.response.body", "body": b""})  # type: ignore[operator]
 
-    speech.load = load  # type: ignore[assignment]
-    consumer.adapter_of = lambda row, parts: Echo()  # type: ignore[assignment, attr-defined]
+    vars(speech)["load"] = load
+    vars(consumer)["adapter_of"] = lambda row, parts: Echo()
     application = ProtocolTypeRouter({"http": lives, "websocket": sockets})
     Server(application, build_endpoint_description_strings(host="127.0.0.1", port=port), verbosity=0).run()
 
@@ -182,7 +182,7 @@ def opened(calls: int, port: int) -> list[str]:
 
 
 def wait_for(port: int) -> None:
-    for _ in range(600):
+    for _ in range(1800):
         try:
             urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=5).close()
             return

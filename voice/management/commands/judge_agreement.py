@@ -41,11 +41,11 @@ class Command(BaseCommand):
 def pairs() -> list[tuple[str, str]]:
     """Of each such battle: what its visitor and what the judge preferred."""
     votes = Vote.objects.filter(kind=VOICE, purpose=Purpose.RANK, battle__spoiled=False)
-    choices = dict(votes.values_list("battle_id", "vote"))
+    choices = {str(battle_id): choice for battle_id, choice in votes.values_list("battle_id", "vote")}
     verdicts: dict[str, dict[str, Any]] = {}
     judged = Conversation.objects.filter(call__battle_id__in=choices).exclude(judge=None)
     for battle_id, side, verdict in judged.values_list("call__battle_id", "call__side", "judge"):
-        verdicts.setdefault(battle_id, {})[side] = verdict
+        verdicts.setdefault(str(battle_id), {})[side] = verdict
     return [
         (PEOPLE.get(VoteChoice(choices[battle_id]), NEITHER), preferred(sides[Side.LEFT], sides[Side.RIGHT]))
         for battle_id, sides in sorted(verdicts.items())
