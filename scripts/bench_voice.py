@@ -1,9 +1,8 @@
 """`make bench-voice`: measures calls at once through the process that holds them; the provider sends back what it got.
 
-Each browser sends pieces of 40 ms with marks in them, as a page does, and gets a stream of 100 ms pieces. Reported are,
-for each of these, how late it came on the call's own clock, and how much longer a mark took to come back than in the
-quickest case (buffers and pieces take a while by design), gaps in a playback that begins with 150 ms as on the page,
-the memory of the process, and its processor time, which says the same on a machine that other work keeps busy.
+Each browser sends pieces of 40 ms, as a page does, and gets a stream of 100 ms pieces. Reported are how late each of
+these came on the call's own clock, gaps in a playback that begins with 150 ms as on the page, and the memory and the
+processor time of the process, which says the same on a machine that other work keeps busy.
 """
 
 from __future__ import annotations
@@ -27,17 +26,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 os.environ["DJANGO_SETTINGS_MODULE"] = "vlaarena.settings"
 
 SENT_MS, FILL_MS, ECHO_AFTER_MS = 40, 150, 2000
-MARKS, LEAST, STEP = 400, 2000, 60
-"""Marks go round; mark n is a frame of the loudness LEAST + n * STEP."""
+LOUD = (4000).to_bytes(2, "little")
 
 
 @dataclass
 class Heard:
-    """Of one call [s]: when each mark was sent, when each piece came, and how long its first mark was under way."""
+    """Of one call: when each piece came [s]."""
 
-    sent: list[float] = field(default_factory=list)
     came: list[float] = field(default_factory=list)
-    took: list[float] = field(default_factory=list)
     trouble: str = ""
 
     @property
@@ -213,47 +209,31 @@ async def call(address: str, seconds: float) -> Heard:
 
     heard = Heard()
     async with connect(address, proxy=None) as socket:
-        speaking = asyncio.create_task(speak(socket, heard, seconds))
+        speaking = asyncio.create_task(speak(socket, seconds))
         async for message in socket:
-            now = time.perf_counter()
             if isinstance(message, bytes):
-                heard.came.append(now)
-                note_mark(heard, message, now)
+                heard.came.append(time.perf_counter())
             elif (told := json.loads(message))["type"] in ("ended", "error"):
                 heard.trouble = "" if told.get("reason") == "caller_hung_up" else str(told)
         await speaking
     return heard
 
 
-async def speak(socket: object, heard: Heard, seconds: float) -> None:
-    from voice.speech.audio import FRAME_SAMPLES
+async def speak(socket: object, seconds: float) -> None:
+    from voice.speech.audio import samples_in
 
-    began, number = time.perf_counter(), 0
+    began, sent_ms = time.perf_counter(), 0
     while time.perf_counter() - began < seconds:
-        frames = [(LEAST + (number + at) % MARKS * STEP).to_bytes(2, "little") * FRAME_SAMPLES for at in range(2)]
-        heard.sent += [time.perf_counter()] * 2
-        await socket.send(b"".join(frames))  # type: ignore[attr-defined]
-        number += 2
-        await asyncio.sleep(max(0.0, began + number * 0.02 - time.perf_counter()))
+        await socket.send(LOUD * samples_in(SENT_MS))  # type: ignore[attr-defined]
+        sent_ms += SENT_MS
+        await asyncio.sleep(max(0.0, began + sent_ms / 1000 - time.perf_counter()))
     await socket.send(json.dumps({"type": "end"}))  # type: ignore[attr-defined]
 
 
-def note_mark(heard: Heard, piece: bytes, now: float) -> None:
-    """The first mark in a piece, whose number is the last one sent that fits."""
-    mark = int.from_bytes(piece[:2], "little", signed=True) - LEAST
-    if mark < 0 or mark % STEP:
-        return
-    mark //= STEP
-    last = len(heard.sent) - 1
-    heard.took.append(now - heard.sent[last - (last - mark) % MARKS])
-
-
 def report(heard: Sequence[Heard], memory: float, share: float) -> None:
-    took = [(each - min(call.took)) * 1000 for call in heard if call.took for each in call.took]
     late = [each * 1000 for call in heard for each in call.late]
     print(f"{len(heard)} calls at once, load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     print(f"pieces {len(late)}, late on their clock: {_ms(late)}")
-    print(f"marks {len(took)}, beyond the quickest of their call: {_ms(took)}")
     print(f"gaps in playback: {sum(call.gaps for call in heard)}, troubles: {[c.trouble for c in heard if c.trouble]}")
     print(f"memory per call {memory / 1e6:.1f} MB, processor {share * 100:.0f} % of a core for all calls")
 
