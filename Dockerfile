@@ -1,7 +1,8 @@
 # One image for web, worker, beat and `prepare`: which one a container is, its command says (compose.yaml).
 # Built in steps, so that compilers, Node and sources of packages stay behind. Build it with
 #   docker build --build-arg PIP_EXTRA_INDEX_URL=<PyTorch's CPU index, see pytorch.org> -t vla-arena .
-# Without the argument PyTorch comes with its packages for graphics cards, as a worker on a GPU wants it.
+# Without the argument PyTorch comes with its packages for graphics cards, as a worker on a GPU wants it. Voice battles need
+# --build-arg SPEECH=yes.
 
 FROM node:20-bookworm-slim AS pages
 WORKDIR /arena/frontend
@@ -21,6 +22,8 @@ RUN python -m venv .venv
 COPY requirements/locked requirements/locked
 COPY scripts/install_torch.sh scripts/
 RUN .venv/bin/pip install -q --require-hashes --no-deps -r requirements/locked/base.txt && scripts/install_torch.sh
+ARG SPEECH=""
+RUN if [ "$SPEECH" = yes ]; then .venv/bin/pip install -q --require-hashes --no-deps -r requirements/locked/voice.txt; fi
 COPY . .
 COPY --from=pages /arena/static/dist static/dist
 RUN .venv/bin/python scripts/fetch_assets.py \
@@ -34,7 +37,7 @@ FROM python:3.11-slim-bookworm
 RUN apt-get update && apt-get install -y --no-install-recommends libosmesa6 && rm -rf /var/lib/apt/lists/* \
   && useradd --system --uid 10001 --home-dir /tmp --shell /usr/sbin/nologin arena
 COPY --from=build /arena /arena
-RUN mkdir /dumps && chown 10001 /dumps
+RUN mkdir /dumps /voice && chown 10001 /dumps /voice
 WORKDIR /arena
 # Nothing is written but /tmp: rows, episodes and queues live on other servers, secrets come from the environment.
 ENV PATH=/arena/.venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 ARENA_DATA=/tmp/arena \

@@ -15,7 +15,7 @@ FRONTEND := $(shell find frontend -type f -not -path '*/node_modules/*' 2>/dev/n
 LOCALE := $(shell find locale -name '*.po' 2>/dev/null)
 STATIC := $(shell find static -type f -not -path 'static/dist/*' 2>/dev/null)
 
-.PHONY: help run install install-test install-qwen install-voice libero test-libero test test-slow test-services test-blind test-crowd test-faults test-fuzz check audit image test-image bench bench-peers bench-queries bench-release bench-text bench-network load capacity clean
+.PHONY: help run install install-test install-qwen install-voice libero test-libero test test-slow test-services test-blind test-crowd test-faults test-fuzz check audit image test-image bench bench-peers bench-queries bench-release bench-text bench-voice bench-network load capacity clean
 help:
 	@echo "make run            start the arena (ARENA_PORT, ARENA_DATA), Ctrl-C stops it"
 	@echo "make test           install what the tests need and run them in two processes, a real browser included"
@@ -34,6 +34,7 @@ help:
 	@echo "make bench-queries  time every query of every page on a million synthetic votes"
 	@echo "make bench-release  measure how far steps lag behind the clock of a turn"
 	@echo "make bench-text     measure text battles with fifty visitors at once (ARGS: --visitors 50 --words-s 10)"
+	@echo "make bench-voice    measure ten calls at once through the process that holds them (ARGS: --calls 10 --seconds 30)"
 	@echo "make bench-network  measure the cost of a worker on another host (needs root)"
 	@echo "make load           load-test a new arena across a full hour (ARGS: --any-time --visitors 300 --minutes 20 ...)"
 	@echo "make capacity       simulate 10 to 100,000 visitors an hour: how many processes, and what breaks first (ARGS=--check)"
@@ -110,6 +111,9 @@ bench-release: install $(DONE)/requirements-test
 
 bench-text: install $(DONE)/requirements-test
 	@$(PY) scripts/bench_text.py $(ARGS)
+
+bench-voice: install $(DONE)/requirements-test
+	@$(PY) scripts/bench_voice.py $(ARGS)
 
 bench-network: install $(DONE)/requirements-test
 	@scripts/with_services.sh $(PY) scripts/bench_network.py $(ARGS)

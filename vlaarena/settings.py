@@ -436,6 +436,9 @@ VOICE: dict[str, Any] = {
     # Agents of Vapi: the key, without which they are unavailable, and the address of its API; empty: the public one.
     "vapi_key": env.text("VAPI_API_KEY", ""),
     "vapi_url": env.text("ARENA_VOICE_VAPI_URL", "").rstrip("/"),
+    # The same of Retell.
+    "retell_key": env.text("RETELL_API_KEY", ""),
+    "retell_url": env.text("ARENA_VOICE_RETELL_URL", "").rstrip("/"),
     # The judge of calls after the vote: any server that speaks OpenAI's chat completions with JSON schemas.
     "judge_url": env.text("ARENA_VOICE_JUDGE_URL", ""),
     "judge_model": env.text("ARENA_VOICE_JUDGE_MODEL", ""),

@@ -130,9 +130,13 @@ class Recording(ArenaView):
 
     @extend_schema(
         summary="A recording of a call",
-        description="After the vote, as WAV: 16 kHz, mono, 16 bits. Both recordings begin together. Others than "
-        "its visitor hear it if the visitor agreed to that.",
-        responses={(200, "audio/wav"): OpenApiTypes.BINARY, **refusals(404, 409, 410, 422)},
+        description="After the vote, as WAV (16 kHz, mono, 16 bits), and as Opus in Ogg once the call was evaluated. "
+        "Both recordings begin together. Others than its visitor hear it if the visitor agreed to that.",
+        responses={
+            (200, "audio/wav"): OpenApiTypes.BINARY,
+            (200, "audio/ogg"): OpenApiTypes.BINARY,
+            **refusals(404, 409, 410, 422),
+        },
     )
     def get(self, request: Request, episode_id: str) -> FileResponse:
         found = find_shown(request, episode_id, exact=True)
@@ -149,7 +153,7 @@ class Recording(ArenaView):
             file = (Path(settings.VOICE["recordings"]) / name).open("rb")
         except FileNotFoundError:
             raise EpisodeExpired from None
-        return FileResponse(file, content_type="audio/wav")
+        return FileResponse(file, content_type=results.TYPES[Path(name).suffix])
 
 
 @extend_schema_view(get=extend_schema(summary="What the visitor said in a call"))

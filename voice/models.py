@@ -153,8 +153,8 @@ class Call(models.Model):
 
 
 class Conversation(models.Model):
-    """A conversation with one agent. `call` and `attempt` are its side of a battle; a call by script has neither, and
-    never counts. `attempt` comes with the battle's turn.
+    """A conversation with one agent. `call` and `attempt` are its side of a battle; a call without a visitor has none,
+    and never counts. `attempt` comes with the battle's turn.
 
     Times are milliseconds on the clock of the two recordings, which begin together. What is computed of it is empty
     until it was evaluated.
@@ -163,6 +163,7 @@ class Conversation(models.Model):
     class Caller(models.TextChoices):
         VISITOR = "visitor", "a visitor"
         SCRIPT = "script", "the scenario's script"
+        MODEL = "model", "a language model"
 
     class Evaluation(models.TextChoices):
         NONE = "none", "not asked for"

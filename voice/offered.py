@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from django.conf import settings
 from django.http import HttpRequest
 
@@ -9,10 +11,16 @@ from voice.models import VOICE
 from voice.speech.installed import missing
 
 
+@cache
+def _lacking() -> tuple[str, ...]:
+    """Looked for once in a process: what is installed later is found after a restart."""
+    return tuple(missing())
+
+
 def trouble() -> str:
     """Why a site that names voice in ARENA_KINDS cannot offer it; "" where nothing is in the way."""
-    lacking = missing()
-    return f"voice battles are off: {', '.join(lacking)} not installed; run `make install-voice`" if lacking else ""
+    lacking = ", ".join(_lacking())
+    return f"voice battles are off: {lacking} not installed; run `make install-voice`" if lacking else ""
 
 
 def is_offered() -> bool:

@@ -1,13 +1,15 @@
-"""Entering the shipped scenarios and the local agents. What is there is left as it is: it may have been edited."""
+"""Entering the shipped scenarios and agents. What is there is left as it is: it may have been edited."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from django.conf import settings
+
 from arena.models import ContestantStatus
 from simulation.catalogue_rows import read_rows
-from voice.agents.kinds import LANGUAGE, LOCAL, RULES, VAPI
+from voice.agents.kinds import LANGUAGE, LOCAL, RETELL, RULES, VAPI
 from voice.models import ScenarioRow, VoiceAgent
 from voice.scenarios.model import DURATION_S, TURNS
 from voice.scenarios.reading import FOLDER, shipped
@@ -45,47 +47,79 @@ AGENTS: Mapping[str, Mapping[str, Any]] = {
 """Honest names: what they are made of, and what is missing."""
 
 
-NO_VAPI = "key: VAPI_API_KEY is not set"
+NO_KEY = {VAPI: "key: VAPI_API_KEY is not set", RETELL: "key: RETELL_API_KEY is not set"}
+"""Provider -> why its agents are unavailable."""
+WIRE = {VAPI: "websocket transport", RETELL: "audio socket"}
 
 
-def _vapi(name: str, model: tuple[str, str], voice: tuple[str, str], transcriber: tuple[str, str]) -> dict[str, Any]:
-    """A configuration of Vapi: who makes each part, and what it is called there."""
-    made = {"stt": transcriber, "llm": model, "tts": voice}
+def _hosted(provider: str, name: str, components: Mapping[str, str], config: Mapping[str, Any]) -> dict[str, Any]:
+    title = provider.capitalize()
     return {
-        "name": f"Vapi: {name}",
-        "description": "An assistant of Vapi over its websocket transport. Its parts can be changed in the admin.",
-        "family": "Vapi",
-        "organization": "Vapi",
+        "name": f"{title}: {name}",
+        "description": f"An agent of {title} over its {WIRE[provider]}. Its parts can be changed in the admin.",
+        "family": title,
+        "organization": title,
         "license": "hosted",
-        "provider": VAPI,
+        "provider": provider,
         "architecture_type": "orchestrator",
-        "components": {part: " ".join(maker_and_id) for part, maker_and_id in made.items()},
-        "config": {
-            "model": {"provider": model[0], "model": model[1]},
-            "voice": {"provider": voice[0], "voiceId": voice[1]},
-            "transcriber": {"provider": transcriber[0], "model": transcriber[1]},
-        },
+        "components": dict(components),
+        "config": dict(config),
     }
 
 
+def _vapi(name: str, maker: str, model: str) -> dict[str, Any]:
+    """Deepgram listens and ElevenLabs speaks: what Vapi's own examples have."""
+    return _hosted(
+        VAPI,
+        name,
+        {"stt": "deepgram nova-2", "llm": f"{maker} {model}", "tts": "11labs burt"},
+        {
+            "model": {"provider": maker, "model": model},
+            "voice": {"provider": "11labs", "voiceId": "burt"},
+            "transcriber": {"provider": "deepgram", "model": "nova-2"},
+        },
+    )
+
+
+def _retell(name: str, model: str) -> dict[str, Any]:
+    parts = {"stt": "chosen by Retell", "llm": model, "tts": "11labs-Adrian"}
+    return _hosted(RETELL, name, parts, {"llm": {"model": model}, "voice_id": "11labs-Adrian"})
+
+
+def _retell_s2s(name: str, model: str) -> dict[str, Any]:
+    parts = {"stt": "none: speech to speech", "llm": model, "tts": "openai-Alloy"}
+    about = _hosted(RETELL, name, parts, {"llm": {"s2s_model": model}, "voice_id": "openai-Alloy"})
+    return {**about, "architecture_type": "s2s"}
+
+
 HOSTED: Mapping[str, Mapping[str, Any]] = {
-    "vapi-gpt-4o-mini": _vapi("GPT-4o mini", ("openai", "gpt-4o-mini"), ("11labs", "burt"), ("deepgram", "nova-2")),
-    "vapi-gpt-4o": _vapi("GPT-4o", ("openai", "gpt-4o"), ("11labs", "burt"), ("deepgram", "nova-2")),
-    "vapi-claude": _vapi(
-        "Claude", ("anthropic", "claude-3-5-sonnet-20241022"), ("11labs", "burt"), ("deepgram", "nova-2")
-    ),
+    "vapi-gpt-4o-mini": _vapi("GPT-4o mini", "openai", "gpt-4o-mini"),
+    "vapi-gpt-4o": _vapi("GPT-4o", "openai", "gpt-4o"),
+    "vapi-claude": _vapi("Claude Haiku 4.5", "anthropic", "claude-haiku-4-5-20251001"),
+    "retell-gpt-mini": _retell("GPT-4.1 mini", "gpt-4.1-mini"),
+    "retell-claude": _retell("Claude 4.5 Haiku", "claude-4.5-haiku"),
+    "retell-realtime": _retell_s2s("GPT Realtime", "gpt-realtime"),
 }
 """Unavailable until the provider's key is set."""
 
 
-def seed_hosted(has_key: bool) -> list[str]:
-    """Enter the configurations of hosted providers that are not there. Answers their ids. Without a key they are
-    unavailable, and come back with it."""
+def seed_hosted(keys: Mapping[str, str]) -> list[str]:
+    """Enter the configurations of hosted providers that are not there. Answers their ids. `keys`: provider -> its key;
+    without one its agents are unavailable, and come back with it."""
     known = set(VoiceAgent.objects.filter(pk__in=HOSTED).values_list("pk", flat=True))
     for agent_id in HOSTED.keys() - known:
         VoiceAgent.objects.create(id=agent_id, **HOSTED[agent_id])
-    _mark(VoiceAgent.objects.filter(provider=VAPI), has_key, NO_VAPI)
+    for provider, reason in NO_KEY.items():
+        _mark(VoiceAgent.objects.filter(provider=provider), bool(keys[provider]), reason)
     return [agent_id for agent_id in HOSTED if agent_id not in known]
+
+
+def seed() -> None:
+    """Enter everything that ships, as far as it is not there."""
+    about = settings.VOICE
+    seed_scenarios()
+    seed_agents(bool(about["model_url"]))
+    seed_hosted({VAPI: about["vapi_key"], RETELL: about["retell_key"]})
 
 
 def _mark(rows: Iterable[VoiceAgent], can_be_used: bool, trouble: str) -> None:

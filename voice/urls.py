@@ -11,7 +11,7 @@ urlpatterns = [
     *route("battles/<str:battle_id>/calls", api.Calls, "calls"),
     *route("battles/<str:battle_id>/agent-metrics", api.AgentMetrics, "agent-metrics"),
     *(
-        path(f"episodes/<str:episode_id>/{each.whose}.wav", each.as_view(), name=f"{each.whose}-recording")
+        path(f"episodes/<str:episode_id>/{each.whose}-audio", each.as_view(), name=f"{each.whose}-recording")
         for each in api.RECORDINGS
     ),
 ]

@@ -150,8 +150,8 @@ ROUTES: dict[str, list[Call]] = {
     # Of robots: only voice battles have calls.
     "api/battles/<str:battle_id>/calls": [Call(only_owner(422)), post(only_owner(422), label="a")],
     "api/battles/<str:battle_id>/agent-metrics": [Call((404, 404, 422, 422, 422)), Call((422,) * 5, "voted")],
-    "api/episodes/<str:episode_id>/caller.wav": [Call(NOT_BEFORE_THE_VOTE), Call((422,) * 5, "voted")],
-    "api/episodes/<str:episode_id>/agent.wav": [Call(NOT_BEFORE_THE_VOTE), Call((422,) * 5, "voted")],
+    "api/episodes/<str:episode_id>/caller-audio": [Call(NOT_BEFORE_THE_VOTE), Call((422,) * 5, "voted")],
+    "api/episodes/<str:episode_id>/agent-audio": [Call(NOT_BEFORE_THE_VOTE), Call((422,) * 5, "voted")],
     "api/episodes/<str:episode_id>/like": [Call((405,) * 5)],
     "api/arena/battle": [post((422,) * 5)],  # an empty body is no message
     "api/arena/vote": [post((422,) * 5)],

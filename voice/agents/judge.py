@@ -10,11 +10,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import httpx2
-import openai
-
 from voice.agents.base import AgentFailed
-from voice.agents.language import Server, open_client
+from voice.agents.language import Server, answered
 from voice.scenarios.model import Scenario
 
 LONGEST_EXPLANATION = 500
@@ -44,27 +41,13 @@ async def judge(
     scenario: Scenario, turns: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]], server: Server
 ) -> dict[str, Any]:
     """The verdict, as SCHEMA says. Raises AgentFailed where the server does not answer, or answers something else."""
-    client = open_client(server)
-    try:
-        stream = await client.chat.completions.create(
-            model=server.model,
-            messages=[
-                {"role": "system", "content": ASKED},
-                {"role": "user", "content": _told(scenario, turns, tools)},
-            ],
-            response_format={"type": "json_schema", "json_schema": {"name": "verdict", "schema": SCHEMA}},
-            temperature=0,
-            max_tokens=400,
-            stream=True,
-        )
-        text = ""
-        async with stream:
-            async for chunk in stream:
-                text += "".join(choice.delta.content or "" for choice in chunk.choices)
-    except (openai.OpenAIError, httpx2.HTTPError) as error:
-        raise AgentFailed(f"the judge: {type(error).__name__}: {error}"[:300]) from error
-    finally:
-        await client.close()
+    text = await answered(
+        server,
+        [{"role": "system", "content": ASKED}, {"role": "user", "content": _told(scenario, turns, tools)}],
+        response_format={"type": "json_schema", "json_schema": {"name": "verdict", "schema": SCHEMA}},
+        temperature=0,
+        max_tokens=400,
+    )
     return read_verdict(text)
 
 

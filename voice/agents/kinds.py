@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-LOCAL, VAPI = "local", "vapi"
-PROVIDERS = (LOCAL, VAPI)
+LOCAL, VAPI, RETELL = "local", "vapi", "retell"
+PROVIDERS = (LOCAL, VAPI, RETELL)
 """Those with an adapter."""
 RULES, LANGUAGE = "rules", "language"
 MINDS = (RULES, LANGUAGE)
@@ -14,6 +14,8 @@ CONFIG = {"mind", "end_ms", "tools", "extra_body"}
 """What the `config` of a local agent may have."""
 ASSISTANT = {"model", "voice", "transcriber"}
 """What the `config` of an agent of Vapi has: mappings with a `provider`, as in the `assistant` of Vapi's POST /call."""
+LLMS = ("model", "s2s_model")
+"""Of Retell: the name of a language model, or of one from speech to speech."""
 SHORTEST_END_MS, LONGEST_END_MS = 200, 3000
 
 
@@ -23,6 +25,8 @@ def check_config(provider: str, config: Any) -> None:
         raise ValueError(f"unknown provider {provider!r}; known are {', '.join(PROVIDERS)}")
     if provider == VAPI:
         return _check_assistant(config)
+    if provider == RETELL:
+        return _check_retell(config)
     if not isinstance(config, Mapping) or not set(config) <= CONFIG:
         raise ValueError(f"expected a mapping with any of {', '.join(sorted(CONFIG))}, got {config!r}")
     if config.get("mind") not in MINDS:
@@ -41,3 +45,11 @@ def _check_assistant(config: Any) -> None:
     parts = config.values() if isinstance(config, Mapping) and set(config) == ASSISTANT else [None]
     if not all(isinstance(part, Mapping) and isinstance(part.get("provider"), str) for part in parts):
         raise ValueError(f"expected {', '.join(sorted(ASSISTANT))}, each a mapping with a provider, got {config!r}")
+
+
+def _check_retell(config: Any) -> None:
+    match config:
+        case {"llm": dict(llm), "voice_id": str()} if len(config) == len(("llm", "voice_id")):
+            if len(llm) == 1 and any(isinstance(llm.get(name), str) for name in LLMS):
+                return
+    raise ValueError(f"expected llm ({{model}} or {{s2s_model}}, each a name) and voice_id, got {config!r}")

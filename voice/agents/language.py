@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 import httpx2
@@ -183,6 +183,23 @@ _END = {
         "parameters": {"type": "object", "properties": {}},
     },
 }
+
+
+async def answered(server: Server, messages: Sequence[Mapping[str, str]], **options: Any) -> str:
+    """One whole answer to these messages. Raises AgentFailed."""
+    client, text = open_client(server), ""
+    try:
+        stream = await client.chat.completions.create(
+            model=server.model, messages=cast(Any, messages), stream=True, **options
+        )
+        async with stream:
+            async for chunk in stream:
+                text += "".join(choice.delta.content or "" for choice in chunk.choices)
+    except (openai.OpenAIError, httpx2.HTTPError) as error:
+        raise AgentFailed(f"the language model: {type(error).__name__}: {error}"[:300]) from error
+    finally:
+        await client.close()
+    return text
 
 
 def open_client(server: Server) -> openai.AsyncOpenAI:

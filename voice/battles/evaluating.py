@@ -19,7 +19,7 @@ from arena.queue.dispatch import NOT_SENT
 from voice.agents.base import AgentFailed
 from voice.calls.caller import Noted, Said
 from voice.calls.holding import Held
-from voice.calls.keeping import columns_of, held_again
+from voice.calls.keeping import columns_of, compress, held_again
 from voice.calls.notes import judged, speech_in
 from voice.evaluation.transcript import Role
 from voice.models import VOICE, Conversation
@@ -67,6 +67,7 @@ def evaluate_battle(battle_id: str) -> None:
         speech = load_speech()
         for conversation in measured:
             _step(conversation, partial(_transcribe, speech=speech))
+            _compress(conversation)
         actions.tell_evaluation(battle_id)
 
 
@@ -79,6 +80,15 @@ def _step(conversation: Conversation, work: Any) -> None:
         conversation.evaluation = States.FAILED
         conversation.evaluation_error = f"{type(error).__name__}: {error}"[:500]
         conversation.save(update_fields=["evaluation", "evaluation_error"])
+
+
+def _compress(conversation: Conversation) -> None:
+    """Nothing reads the recordings again but people. Where it fails they stay as they are."""
+    if conversation.evaluation == States.COMPLETE:
+        try:
+            compress(conversation)
+        except (OSError, ValueError):
+            log.exception("the recordings of %s stay WAV", conversation.pk)
 
 
 def _measure(conversation: Conversation) -> None:

@@ -9,6 +9,8 @@ from voice.models import Conversation
 
 AUDIO = {"caller": "user_audio_path", "agent": "agent_audio_path"}
 """Whose recording -> its column."""
+TYPES = {".wav": "audio/wav", ".opus": "audio/ogg"}
+"""Suffix of a recording -> its media type."""
 FIGURES = (
     "avg_response_latency_ms",
     "p50_latency_ms",
@@ -63,7 +65,7 @@ def audio_of(attempt: Attempt) -> dict[str, str] | None:
     held = getattr(attempt, "conversation", None)
     if held is None or not all(getattr(held, column) for column in AUDIO.values()):
         return None
-    return {whose: f"/api/episodes/{attempt.episode_id}/{whose}.wav" for whose in AUDIO}
+    return {whose: f"/api/episodes/{attempt.episode_id}/{whose}-audio" for whose in AUDIO}
 
 
 def status_of(held: list[Conversation]) -> str:

@@ -70,6 +70,11 @@ class ScriptedCaller:
     def is_speaking(self) -> bool:
         return bool(self._frames)
 
+    @property
+    def is_thinking(self) -> bool:
+        """Whether its next words are being made."""
+        return self._thinking is not None and not self._thinking.done()
+
     def next_frame(self) -> bytes:
         """The next 20 ms of its microphone."""
         self._clock_ms += FRAME_MS
@@ -128,15 +133,19 @@ class ScriptedCaller:
         if self._closed_ms is not None:
             self.hung_up = "caller_hung_up"
             return
-        await self._say(self._words(heard))
+        await self._say(await self._words(heard))
 
-    def _words(self, heard: str) -> str:
+    async def _words(self, heard: str) -> str:
         """What to say to that."""
-        if not self.said:
-            return self._script.opening
-        if (twist := self._due()) and not twist.interrupts:
+        if (twist := self._due()) and self.said and not twist.interrupts:
             self._twists.popleft()
             return twist.say
+        return await self._own_words(heard)
+
+    async def _own_words(self, heard: str) -> str:
+        """What to say where no twist is due."""
+        if not self.said:
+            return self._script.opening
         for answer in self._script.answers:
             most = 1 if answer.once else SAID_AT_MOST
             if self._given.get(answer, 0) < most and any(has_phrase(heard, phrase) for phrase in answer.heard):
@@ -169,8 +178,7 @@ class ScriptedCaller:
             if self._clock_ms - self._closed_ms >= LISTENS_AFTER_CLOSING_MS:
                 self.hung_up = "caller_hung_up"
             return
-        thinking = self._thinking is not None and not self._thinking.done()
-        if self.is_speaking or thinking or self._listener.is_speaking:
+        if self.is_speaking or self.is_thinking or self._listener.is_speaking:
             return
         if self._clock_ms - self._waiting_since_ms < PATIENCE_MS:
             return

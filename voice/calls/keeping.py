@@ -21,6 +21,9 @@ from voice.evaluation.measuring import Metrics
 from voice.evaluation.transcript import Role, ToolUse, Transcript
 from voice.models import Call, Conversation, ScenarioRow, VoiceAgent
 from voice.speech.audio import read_wav, write_wav
+from voice.speech.opus import read_opus, write_opus
+
+OPUS = ".opus"
 
 
 def keep_recordings(held: Held) -> tuple[str, str]:
@@ -36,14 +39,19 @@ def keep_recordings(held: Held) -> tuple[str, str]:
 
 
 def keep_call(
-    agent: VoiceAgent, scenario: ScenarioRow, transcript: Transcript, metrics: Metrics, paths: tuple[str, str]
+    agent: VoiceAgent,
+    scenario: ScenarioRow,
+    transcript: Transcript,
+    metrics: Metrics,
+    paths: tuple[str, str],
+    caller: str,
 ) -> Conversation:
-    """The row of a call by script. It belongs to no battle, so that no vote can be about it."""
+    """The row of a call without a visitor. It belongs to no battle, so that no vote can be about it."""
     told = transcript.json()
     return Conversation.objects.create(
         agent=agent,
         scenario=scenario,
-        caller=Conversation.Caller.SCRIPT,
+        caller=caller,
         turns=told["turns"],
         tools=told["tools"],
         duration_seconds=transcript.duration_s,
@@ -102,14 +110,33 @@ def held_again(kept: Conversation) -> Held:
     said = [turn for turn in kept.turns if turn["role"] == Role.CALLER]
     answers = [turn for turn in kept.turns if turn["role"] == Role.AGENT]
     return Held(
-        Track(read_wav(base / kept.user_audio_path)),
-        Track(read_wav(base / kept.agent_audio_path)),
+        Track(_read(base / kept.user_audio_path)),
+        Track(_read(base / kept.agent_audio_path)),
         caller_lines=[Said(turn["text"], turn["start_ms"], turn["end_ms"]) for turn in said],
         agent_lines=[AgentLine(turn["text"], turn["start_ms"], turn["end_ms"], turn["cut"]) for turn in answers],
         tools=[ToolUse(**use) for use in kept.tools],
         first_audio_ms=list(kept.first_audio_ms),
         ended=kept.ended,
     )
+
+
+def _read(path: Path) -> bytes:
+    return read_opus(path) if path.suffix == OPUS else read_wav(path)
+
+
+def compress(kept: Conversation) -> None:
+    """Keep both recordings as Opus in place of WAV. Safe to repeat. Raises OSError and ValueError, and leaves the WAV
+    then."""
+    base = Path(settings.VOICE["recordings"])
+    wavs = [Path(path) for path in (kept.user_audio_path, kept.agent_audio_path) if path and Path(path).suffix != OPUS]
+    if not wavs:
+        return
+    for path in wavs:
+        write_opus(base / path.with_suffix(OPUS), read_wav(base / path))
+    kept.user_audio_path, kept.agent_audio_path = (str(path.with_suffix(OPUS)) for path in wavs)
+    kept.save(update_fields=["user_audio_path", "agent_audio_path"])
+    for path in wavs:
+        (base / path).unlink(missing_ok=True)
 
 
 def forget(episode_ids: Collection[str]) -> None:

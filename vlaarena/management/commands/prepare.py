@@ -33,9 +33,7 @@ class Command(BaseCommand):
             if why := offered.trouble():
                 self.stderr.write(f"WARNING {why}")
             else:
-                seeding.seed_scenarios()
-                seeding.seed_agents(bool(settings.VOICE["model_url"]))
-                seeding.seed_hosted(bool(settings.VOICE["vapi_key"]))
+                seeding.seed()
         call_command("seed_schedule")
         entering.enter_missing()
         demo.enter()

@@ -1,4 +1,4 @@
-"""`manage.py call SCENARIO --agent ID --caller script`: hold a whole conversation by synthetic speech."""
+"""`manage.py call SCENARIO --agent ID --caller script|model`: hold a whole conversation by synthetic speech."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from voice.agents.opening import adapter_of, server_of
 from voice.calls.caller import ScriptedCaller
 from voice.calls.holding import Held, hold
 from voice.calls.keeping import keep_call, keep_recordings, metrics_json
+from voice.calls.model_caller import CallerFailed, ModelCaller
 from voice.calls.notes import evaluated
 from voice.evaluation.measuring import Metrics
 from voice.evaluation.transcript import Transcript
@@ -29,7 +30,7 @@ from voice.scenarios.model import Scenario
 from voice.speech.models import load_speech
 from voice.speech.parts import Speech, SpeechMissing
 
-CALLERS = ["script"]
+CALLERS = [Conversation.Caller.SCRIPT, Conversation.Caller.MODEL]
 
 
 class Command(BaseCommand):
@@ -42,31 +43,35 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("scenario", help="its id, such as haircut; `all` for every one")
         parser.add_argument("--agent", required=True, metavar="ID", help="a voice agent, such as local-rules")
-        parser.add_argument("--caller", choices=CALLERS, default="script")
+        parser.add_argument(
+            "--caller",
+            choices=[str(each) for each in CALLERS],
+            default="script",
+            help="whose words the caller says: the scenario's script's, or those of the model of ARENA_VOICE_MODEL",
+        )
         parser.add_argument("--json", action="store_true", help="answer with one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            seeding.seed_scenarios()
-            seeding.seed_agents(bool(settings.VOICE["model_url"]))
+            seeding.seed()
             agent, scenarios = _agent(options["agent"]), _scenarios(options["scenario"])
-            calls = [self._call(agent, row, load_speech(), options["json"]) for row in scenarios]
+            calls = [self._call(agent, row, options["caller"], options["json"]) for row in scenarios]
         except DatabaseError as error:
             raise CommandError(f"the database cannot be used; run `manage.py prepare`: {error}") from error
-        except (SpeechMissing, AgentFailed, CatalogueError, OSError, ValueError) as error:
+        except (SpeechMissing, AgentFailed, CallerFailed, CatalogueError, OSError, ValueError) as error:
             raise CommandError(str(error)) from error
         if options["json"]:
             self.stdout.write(json.dumps({"calls": calls}))
         if any(call["ended"] == "agent_failed" for call in calls):
             raise SystemExit(1)
 
-    def _call(self, agent: VoiceAgent, row: ScenarioRow, speech: Speech, as_json: bool) -> dict[str, Any]:
-        scenario = row.read()
+    def _call(self, agent: VoiceAgent, row: ScenarioRow, caller: str, as_json: bool) -> dict[str, Any]:
+        scenario, speech = row.read(), load_speech()
         if not as_json:
             self.stdout.write(f"{scenario.name} ({scenario.difficulty}), with {agent.name}")
-        held = asyncio.run(_held(agent, scenario, speech))
+        held = asyncio.run(_held(agent, scenario, speech, caller))
         transcript, metrics = evaluated(scenario, held, speech.new_detector)
-        kept = keep_call(agent, row, transcript, metrics, keep_recordings(held))
+        kept = keep_call(agent, row, transcript, metrics, keep_recordings(held), caller)
         if not as_json:
             self._tell(transcript, metrics, held, kept)
         return _json(transcript, metrics, held, kept)
@@ -85,10 +90,18 @@ class Command(BaseCommand):
         self.stdout.write(f"Recordings: {_folder() / kept.user_audio_path}, {_folder() / kept.agent_audio_path}\n")
 
 
-async def _held(agent: VoiceAgent, scenario: Scenario, speech: Speech) -> Held:
+async def _held(agent: VoiceAgent, scenario: Scenario, speech: Speech, caller: str) -> Held:
     if agent.config.get("mind") == LANGUAGE:
         await reachable(server_of(agent))
-    return await hold(adapter_of(agent, speech), ScriptedCaller(scenario, speech), scenario)
+    return await hold(adapter_of(agent, speech), await _caller(caller, scenario, speech), scenario)
+
+
+async def _caller(caller: str, scenario: Scenario, speech: Speech) -> ScriptedCaller:
+    if caller != Conversation.Caller.MODEL:
+        return ScriptedCaller(scenario, speech)
+    server = server_of()
+    await reachable(server)
+    return ModelCaller(scenario, speech, server)
 
 
 def _agent(agent_id: str) -> VoiceAgent:
