@@ -35,7 +35,7 @@ class SentenceEncoder:
             kept_reset, kept_update, kept_new = np.split(over @ state + over_bias, 3)
             gate = _sigmoid(update + kept_update)
             proposed = np.tanh(new + _sigmoid(reset + kept_reset) * kept_new)
-            state = (1 - gate) * proposed + gate * state
+            state = np.asarray((1 - gate) * proposed + gate * state, np.float32)
             states.append(state)
         return np.array(states)
 

@@ -71,7 +71,7 @@ def solved(matrix: Floats, vector: Floats) -> Floats:
     votes connect most contestants, unless they do not come to rest soon.
     """
     found = _by_conjugate_gradients(matrix, vector) if len(vector) >= MANY else None
-    return np.linalg.solve(matrix, vector) if found is None else found
+    return np.linalg.solve(matrix, vector).astype(float) if found is None else found
 
 
 def _by_conjugate_gradients(matrix: Floats, vector: Floats) -> Floats | None:
