@@ -35,11 +35,10 @@ class SentenceEncoder:
             kept_reset, kept_update, kept_new = np.split(over @ state + over_bias, 3)
             gate = _sigmoid(update + kept_update)
             proposed = np.tanh(new + _sigmoid(reset + kept_reset) * kept_new)
-            state = np.asarray((1 - gate) * proposed + gate * state, np.float32)
+            state = ((1 - gate) * proposed + gate * state).astype(np.float32, copy=False)
             states.append(state)
         return np.array(states)
 
 
 def _sigmoid(x: Array) -> Array:
-    result: Array = 1 / (1 + np.exp(-x))
-    return result
+    return (1 / (1 + np.exp(-x))).astype(np.float32, copy=False)
