@@ -17,6 +17,7 @@ TOKENIZER = "tokenizer.json"
 CONFIG = "config.json"  # of a published checkpoint
 PREPROCESSOR = "preprocessor_config.json"  # of a published OpenVLA
 SUMS = "SHA256SUMS"
+REFERENCE = "reference.json"  # what torch answers, for those that compute the network in another way
 LOG = "training_log.csv"
 MOST_BYTES = 64 << 20  # of a file that is read whole; published ones take at most a tenth of it
 LONGEST_NAME = 255

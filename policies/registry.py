@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, cast
 
 from policies.base import OpenedPolicy, PolicyCard, UnknownFamily
 from policies.embodiment import fitting
-from policies.folder import CARD, SUMS, check_sums, read_card
+from policies.folder import CARD, REFERENCE, SUMS, check_sums, read_card
 from policies.published import published_card
 from simulation.contracts import Embodiment
 
@@ -18,7 +19,7 @@ Opener = Callable[[Path, PolicyCard, str | None], OpenedPolicy]
 
 # Family name -> "module:function". The function opens a folder whose hashes have been checked.
 families: dict[str, str] = {
-    "film": "policies.film.policy:open_film",
+    "film": "policies.film.opening:open_film",
     "octo": "policies.octo.policy:open_octo",
     "openvla": "policies.openvla.policy:open_openvla",
     "remote": "policies.remote.policy:open_remote",
@@ -41,6 +42,13 @@ def describe(folder: Path, statistics_key: str | None = None) -> PolicyCard:
 def card_of(adapter: str, folder: Path, statistics_key: str | None, card: Mapping[str, Any]) -> PolicyCard:
     """The card of a registry row: that of its folder, or of a remote policy the row's own."""
     return PolicyCard.from_json(card) if adapter == REMOTE else describe(folder, statistics_key)
+
+
+def needs_torch(folder: Path, device: str | None = None) -> bool:
+    """Whether only torch can play the folder there, as far as its files tell: without a record of torch's answers
+    nothing else is compared with it.
+    """
+    return device not in (None, "cpu") or not (folder / REFERENCE).is_file() or find_spec("onnxruntime") is None
 
 
 def open_policy(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from policies import memory
 from policies.base import WrongEmbodiment
 from policies.registry import describe, open_policy
 from simulation.contracts import POLICY_CAMERA
@@ -26,9 +27,7 @@ class PolicyDriver:
         return cls(folder, share)
 
     def __call__(self) -> Driver:
-        import torch
-
-        torch.set_num_threads(1)  # the processes share the cores between them
+        memory.share_cores()
         actor = open_policy(self.folder)
         return Driver(actor, actor.spec.chunking, self.share)
 

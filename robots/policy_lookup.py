@@ -44,7 +44,7 @@ def find_policy(name: str) -> Policy:
 
 
 def check_device(name: str) -> None:
-    """Raises PolicyError. Loads torch, so nobody asks for the CPU, which is always there."""
-    from policies import devices
+    """Raises PolicyError for a device that this machine lacks. Loads torch, unless it is the CPU."""
+    from policies import memory
 
-    devices.find(name)
+    memory.check(name)

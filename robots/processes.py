@@ -13,8 +13,8 @@ Case = TypeVar("Case")
 Played = TypeVar("Played")
 AHEAD = 3
 """Cases that are handed out for each other process, so that none waits for the next."""
-LOADED = ("robots.evaluation", "policies.devices")
-"""What takes other processes seconds to import (torch, MuJoCo) while this one prepares the cases."""
+LOADED = ("robots.evaluation", "policies.film.exported")
+"""What other processes import (MuJoCo, most of all) while this one prepares the cases. Who needs torch loads it."""
 
 
 class Processes:

@@ -7,13 +7,12 @@ import threading
 from pathlib import Path
 from typing import cast
 
-import torch
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from arena.models import FOLDER_TROUBLE, MEMORY_TROUBLE, Contestant
 from arena.queue import hosting
-from policies import devices, memory
+from policies import memory
 from policies.base import OpenedPolicy, PolicyError
 from policies.embodiment import fitting
 from policies.models import Policy
@@ -34,7 +33,7 @@ def own_device() -> Device:
     """The configured device, on which this worker process opens policies. Raises ImproperlyConfigured."""
     name, here = settings.WORKER_DEVICE, hosting.this
     try:
-        devices.find(name)
+        memory.check(name)
     except PolicyError as error:
         raise ImproperlyConfigured(f"ARENA_WORKER_DEVICE: {error}") from None
     budget = settings.WORKER_MEMORY_GB * 1e9 or memory.budget(name, here.processes)
@@ -47,7 +46,7 @@ class WorkerRuntime:
     """
 
     def __init__(self, device: Device | None = None) -> None:
-        torch.set_num_threads(1)  # rollouts share the cores
+        memory.share_cores()
         self.cache = PolicyCache(device or own_device())
         self.render_profile = render_profile()
         self._thread = threading.local()

@@ -8,10 +8,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from policies.networks.film import LINEAR_DIMS, SUPERVISED_MAPS, FilmOutput
+from policies.film.sizes import LINEAR_DIMS, SUPERVISED_MAPS, YAW_RANGE
+from policies.networks.film import FilmOutput
 from policies.training.batches import masked_mean, weighted_sum
 
-YAW_RANGE = 1.1  # bins span -YAW_RANGE .. YAW_RANGE network units
 STEP_WEIGHTS = (1.0, 0.8, 0.6, 0.5)  # the first action of a chunk is always played, later ones less often
 WEIGHTS = {
     "linear": 1.0,

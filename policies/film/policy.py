@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import fields
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -14,11 +11,11 @@ from torch import Tensor
 
 from policies import checkpoints, devices
 from policies.base import BadCard, PolicyCard, PolicySpec
-from policies.config_sizes import check_sizes
 from policies.film.losses import decode_yaw
+from policies.film.sizes import GREY, read_sizes
 from policies.film.tokenizer import WordTokenizer
 from policies.folder import STATISTICS, TOKENIZER, WEIGHTS, check_sums, read_json
-from policies.networks.film import GREY, FilmConfig, FilmNetwork, patches, stacked
+from policies.networks.film import FilmNetwork, patches, stacked
 from policies.transforms import DatasetStatistics, read_statistics
 from simulation.contracts import Observation
 
@@ -97,7 +94,7 @@ def open_film(folder: Path, card: PolicyCard, device: str | None) -> FilmPolicy:
     check_sums(folder, required=(WEIGHTS, STATISTICS, TOKENIZER))
     tokenizer = WordTokenizer.from_json(read_json(folder, TOKENIZER))
     statistics = read_statistics(read_json(folder, STATISTICS), card.spec.statistics_key)
-    config = _config(card.network, tokenizer)
+    config = read_sizes(card.network, tokenizer.size)
     stored = checkpoints.read_safetensors_header(folder / WEIGHTS)
     try:  # the sizes are compared with the weights before any memory is taken for them
         checkpoints.compare(checkpoints.build(lambda: FilmNetwork(config)), stored)
@@ -106,17 +103,3 @@ def open_film(folder: Path, card: PolicyCard, device: str | None) -> FilmPolicy:
     network = FilmNetwork(config)
     checkpoints.load(network, stored, torch.device("cpu"), torch.float32)
     return FilmPolicy(card.spec, network, tokenizer, statistics, device)
-
-
-def _config(sizes: Mapping[str, Any], tokenizer: WordTokenizer) -> FilmConfig:
-    known = {field.name for field in fields(FilmConfig)}
-    if unknown := sorted(set(sizes) - known):
-        raise BadCard(f"policy.json: network has unknown sizes {', '.join(unknown)}; known: {', '.join(sorted(known))}")
-    try:
-        config = FilmConfig(**{**sizes, "dilations": tuple(sizes["dilations"])})
-    except (KeyError, TypeError, ValueError) as error:
-        raise BadCard(f"policy.json: network: {error}") from None
-    check_sizes(config, "policy.json: network")
-    if config.vocabulary != tokenizer.size:
-        raise BadCard(f"policy.json: vocabulary {config.vocabulary}, but tokenizer.json has {tokenizer.size} tokens")
-    return config

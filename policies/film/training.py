@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from policies.base import DatasetError, PolicyCard
 from policies.film.batches import FilmBatchMaker
 from policies.film.losses import WEIGHTS, FilmLabels, losses
+from policies.film.reference import write_reference
 from policies.film.tokenizer import WordTokenizer
 from policies.film.warm_start import WarmStart
 from policies.folder import TOKENIZER
@@ -97,4 +98,6 @@ class FilmTrainer(TrainingRun):
 
     def export(self, naming: Naming, folder: Path) -> PolicyCard:
         files = {TOKENIZER: self.tokenizer.to_json()}
-        return write_folder(self, naming, folder, files, chunk=self.demos.chunk, network=self.sizes)
+        card = write_folder(self, naming, folder, files, chunk=self.demos.chunk, network=self.sizes)
+        write_reference(folder)
+        return card

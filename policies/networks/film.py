@@ -6,16 +6,15 @@ the vertical is a distribution over bins, not a number: a cube looks the same ev
 two answers are right and their average is wrong.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-LINEAR_DIMS = 5  # dx, dy, dz, droll, dpitch: regressed
-GREY = 128.0  # a picture is (pixel - GREY) / GREY
-SUPERVISED_MAPS = 3  # keypoints with pixel labels: named object, target, tool
+from policies.film.sizes import GREY, LINEAR_DIMS, NORM_EPS, NORM_GROUPS, SUPERVISED_MAPS, FilmConfig
+
+__all__ = ["GREY", "LINEAR_DIMS", "SUPERVISED_MAPS", "FilmConfig", "FilmNetwork", "FilmOutput", "patches", "stacked"]
 
 
 def patches(image: Tensor, patch: int) -> Tensor:
@@ -31,41 +30,6 @@ def patches(image: Tensor, patch: int) -> Tensor:
 def stacked(now: Tensor, first: Tensor | None) -> Tensor:
     """What the network sees of two pictures from `patches`: the present one, then that of the turn's beginning."""
     return now if first is None else torch.cat([now, first], 1)
-
-
-@dataclass(frozen=True)
-class FilmConfig:
-    """Sizes of the network. Everything needed to build it again, stored in policy.json."""
-
-    vocabulary: int
-    image_size: int = 128
-    patch: int = 4  # pixels per cell of the maps
-    stem: int = 48
-    channels: int = 32
-    dilations: tuple[int, ...] = (1, 2, 3)
-    keypoints: int = 24  # maps read as (x, y); the first SUPERVISED_MAPS have labels
-    pools: int = 4  # further maps that only weigh features
-    text_dim: int = 64
-    text_hidden: int = 48
-    proprioception: int = 8
-    chunk: int = 4
-    yaw_bins: int = 21
-    hidden: int = 256
-    pictures: int = 1  # 2: also that of the turn's beginning, from which "moved" and "turned" are told
-    stages: int = 0  # of a goal that the policy can count as reached, from none; 0: it remembers no stage
-
-    def __post_init__(self) -> None:
-        if self.pictures not in (1, 2):
-            raise ValueError(f"pictures: expected 1 or 2, got {self.pictures}")
-
-    @property
-    def map_size(self) -> int:
-        return self.image_size // self.patch
-
-    @property
-    def read_out(self) -> int:
-        pooled = (SUPERVISED_MAPS + self.pools) * self.channels
-        return 2 * self.keypoints + pooled + self.text_dim + self.proprioception
 
 
 class FilmOutput(NamedTuple):
@@ -115,7 +79,7 @@ class FilmBlock(nn.Module):
     def __init__(self, channels: int, dilation: int, text_dim: int) -> None:
         super().__init__()
         self.conv1 = nn.Conv2d(channels, channels, 3, padding=dilation, dilation=dilation, bias=False)
-        self.norm = nn.GroupNorm(4, channels, affine=False)
+        self.norm = nn.GroupNorm(NORM_GROUPS, channels, NORM_EPS, affine=False)
         self.film = nn.Linear(text_dim, 2 * channels)
         self.conv2 = nn.Conv2d(channels, channels, 3, padding=1)
 

@@ -211,7 +211,7 @@ class Cells:
     def games(self) -> Games:
         """The same votes without the terms, all (settings k, settings k)."""
         played, score = self.by_pair(self.played), self.by_pair(self.score)
-        return Games(played, score, np.stack([played, score, score]), np.zeros_like(played))
+        return Games(played, score, (played, score, score), np.zeros_like(played))
 
 
 @dataclass(frozen=True)

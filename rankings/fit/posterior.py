@@ -12,10 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
-from rankings.tally.arrays import Booleans, Floats
+from rankings.tally.arrays import Booleans, Floats, Integers
 from rankings.tally.counts import Counts
 
 STEPS = 200
@@ -24,6 +26,9 @@ TOLERANCE = 1e-7
 
 ROUNDING = 1e-9
 """Votes; no vote weighs so little, since a voter does not cast a milliard on one day."""
+
+MANY, MOST_GRADIENTS, RESIDUAL = 200, 40, 1e-13
+"""Unknowns from which on conjugate gradients are tried, how many steps they get, and what residual is none."""
 
 
 class FitError(ArithmeticError):
@@ -50,10 +55,39 @@ def margins(x: Floats) -> Floats:
 
 def assembled(pairs: Floats) -> Floats:
     """(k + 1, k + 1) sum of pairs[i, j] d d^T, where d = e_i - e_j + e_side is the gradient of the margin."""
-    rows, columns = pairs.sum(axis=1), pairs.sum(axis=0)
-    corner = np.diag(rows + columns) - pairs - pairs.T
-    edge = (rows - columns)[:, None]
-    return np.block([[corner, edge], [edge.T, pairs.sum(keepdims=True)]])
+    edge = (pairs.sum(axis=1) - pairs.sum(axis=0))[:, None]
+    return np.block([[between(pairs), edge], [edge.T, pairs.sum(keepdims=True)]])
+
+
+def between(pairs: Floats) -> Floats:
+    """(k, k) the same without the side: sum of pairs[i, j] d d^T, where d = e_i - e_j."""
+    found = -(pairs + pairs.T)
+    found.flat[:: len(pairs) + 1] += by_contestant(pairs)
+    return found
+
+
+def solved(matrix: Floats, vector: Floats) -> Floats:
+    """The solution of a positive definite system. Of many unknowns by conjugate gradients, which take few steps where
+    votes connect most contestants, unless they do not come to rest soon.
+    """
+    found = _by_conjugate_gradients(matrix, vector) if len(vector) >= MANY else None
+    return np.linalg.solve(matrix, vector).astype(float) if found is None else found
+
+
+def _by_conjugate_gradients(matrix: Floats, vector: Floats) -> Floats | None:
+    """None where the residual is not below RESIDUAL of the vector within MOST_GRADIENTS steps."""
+    x, residual, scale = np.zeros_like(vector), vector, 1.0 / np.diag(matrix)
+    direction = scale * residual
+    height, goal = residual @ direction, RESIDUAL * np.linalg.norm(vector)
+    for _ in range(MOST_GRADIENTS):
+        if np.linalg.norm(residual) <= goal:
+            return x
+        ahead = matrix @ direction
+        stride = height / (direction @ ahead)
+        x, residual = x + stride * direction, residual - stride * ahead
+        before, height = height, residual @ (scale * residual)
+        direction = scale * residual + height / before * direction
+    return None
 
 
 def by_contestant(pairs: Floats) -> Floats:
@@ -106,8 +140,8 @@ class Games:
     """Sum of w."""
     score: Floats
     """Sum of w y."""
-    squares: Floats
-    """(3, k, k) sums of w², w² y and w² y², from which squared residuals come."""
+    squares: tuple[Floats, Floats, Floats]
+    """Sums of w², w² y and w² y², from which squared residuals come."""
     tied: Floats
     """Sum of w over ties and both_bad."""
     nu: float = 0.0
@@ -123,18 +157,19 @@ class Games:
         ties = (counts.outcomes[:, 2] + counts.outcomes[:, 3]).astype(float)
         if not len(weights) or weights.min() == 1.0:
             played, score, tied = spread(votes), spread(scores), spread(ties)
-            return cls(played, score, np.stack([played, score, score - tied / 4.0]), tied)
+            return cls(played, score, (played, score, score - tied / 4.0), tied)
         votes, scores, ties = weights * votes, weights * scores, weights * ties
         played, score, tied = spread(votes), spread(scores), spread(ties)
-        squares = (votes, scores, scores - ties / 4.0)  # y is 1, 0 or 1/2
-        return cls(played, score, np.stack([spread(weights * values) for values in squares]), tied)
+        w, wy, wyy = (spread(weights * values) for values in (votes, scores, scores - ties / 4.0))  # y is 1, 0 or 1/2
+        return cls(played, score, (w, wy, wyy), tied)
 
     def less(self, other: Games) -> Games:
         """Without some of these votes. To be fitted with a prior: who scored nothing may seem to have scored a trifle,
         though a pair without a vote has none.
         """
         played, score, tied = self.played - other.played, self.score - other.score, self.tied - other.tied
-        left = replace(self, played=played, score=score, squares=self.squares - other.squares, tied=tied)
+        w, wy, wyy = (own - gone for own, gone in zip(self.squares, other.squares, strict=True))
+        left = replace(self, played=played, score=score, squares=(w, wy, wyy), tied=tied)
         return left.only(played > ROUNDING)
 
     @property
@@ -147,8 +182,11 @@ class Games:
         return (self.played + self.played.T) > 0
 
     def only(self, pairs: Booleans) -> Games:
+        if pairs.all():
+            return self
         played, score, tied = self.played * pairs, self.score * pairs, self.tied * pairs
-        return replace(self, played=played, score=score, squares=self.squares * pairs, tied=tied)
+        w, wy, wyy = (each * pairs for each in self.squares)
+        return replace(self, played=played, score=score, squares=(w, wy, wyy), tied=tied)
 
     def expected_scores(self, x: Floats) -> Floats:
         """(k, k) what the left contestant may expect of a vote."""
@@ -182,6 +220,27 @@ class Games:
         return np.asarray(self.squares[0] * self.variances(x))
 
 
+class Met(NamedTuple):
+    """The pairs with votes, (n,) each: of those without, nothing has to be computed."""
+
+    cell: Integers
+    left: Integers
+    right: Integers
+    played: Floats
+    score: Floats
+
+    @classmethod
+    def of(cls, games: Games) -> Met:
+        cell = np.flatnonzero(games.played)
+        left, right = np.divmod(cell, max(1, len(games.played)))
+        return cls(cell, left, right, games.played.ravel()[cell], games.score.ravel()[cell])
+
+    def margins(self, x: Floats) -> Floats:
+        """(n,) how far the left contestant is ahead of the right one."""
+        found: Floats = x[self.left] - x[self.right] + x[-1]
+        return found
+
+
 @dataclass(frozen=True)
 class Posterior:
     """Votes, `prior` virtual games per parameter (half won, half lost against 0), and who can be compared at all.
@@ -198,20 +257,26 @@ class Posterior:
     def free(self) -> int:
         return len(self.comparable) + self.with_side
 
+    @cached_property
+    def met(self) -> Met:
+        return Met.of(self.games)
+
     def log_density(self, x: Floats) -> float:
         """Up to what the ties add, which does not depend on x."""
-        margin, games = margins(x), self.games
+        met, margin = self.met, self.met.margins(x)
         partition = log_sum(margin)
-        if games.nu > 0:
-            partition = np.logaddexp(partition, np.log(games.nu))
-        votes = (games.score - games.played / 2.0) * margin - games.played * partition
+        if self.games.nu > 0:
+            partition = np.logaddexp(partition, np.log(self.games.nu))
+        votes = (met.score - met.played / 2.0) @ margin - met.played @ partition
         virtual = self.prior * log_sum(x)
-        return float(votes.sum() - virtual.sum())
+        return float(votes - virtual.sum())
 
     def gradient(self, x: Floats) -> Floats:
         """(free,)"""
-        residual = self.games.score - self.games.played * self.games.expected_scores(x)
-        votes = np.append(residual.sum(axis=1) - residual.sum(axis=0), residual.sum())
+        met, size = self.met, len(self.comparable)
+        residual = met.score - met.played * expected_score(met.margins(x), self.games.nu)
+        of_contestants = np.bincount(met.left, residual, size) - np.bincount(met.right, residual, size)
+        votes = np.append(of_contestants, residual.sum())
         return (votes - self.prior * (sigmoid(x) - 0.5))[: self.free]
 
     def virtual_information(self, x: Floats) -> Floats:
@@ -220,7 +285,10 @@ class Posterior:
 
     def hessian(self, x: Floats) -> Floats:
         """(free, free) of minus the log density. Without a prior a group's mean is undefined; ones pin it to zero."""
-        found = assembled(self.games.information(x))[: self.free, : self.free] + np.diag(self.virtual_information(x))
+        met, pairs = self.met, np.zeros_like(self.games.played)
+        pairs.flat[met.cell] = met.played * score_variance(met.margins(x), self.games.nu)
+        found = assembled(pairs) if self.with_side else between(pairs)
+        found.flat[:: self.free + 1] += self.virtual_information(x)
         if self.prior == 0:
             found[: len(self.comparable), : len(self.comparable)] += self.comparable
         return found
@@ -235,7 +303,7 @@ class Posterior:
 
         def step(at: Floats) -> Floats:
             found = np.zeros_like(at)
-            found[: self.free] = np.linalg.solve(self.hessian(at), self.gradient(at))
+            found[: self.free] = solved(self.hessian(at), self.gradient(at))
             return found
 
         return likeliest(x, self.log_density, step)

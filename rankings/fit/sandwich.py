@@ -60,6 +60,8 @@ def meat_of_voters(
     """
     kept = posterior.comparable.ravel()[votes.cell]
     known = kept & (votes.voter >= 0)
+    if not known.any():
+        return None
     meat = np.zeros((len(votes.names), len(votes.names)))
     total, squares = np.zeros(contestants), np.zeros(contestants)
     if not known.all():

@@ -155,7 +155,7 @@ def population(theta: Floats, taste: float) -> Floats:
     """(k,) Elo points about 0: the ratings that infinitely many voters with such tastes would give."""
     score = scores(theta, taste)
     played = 1e6 * (1.0 - np.eye(len(theta)))
-    games = Games(played, played * score, np.stack([played] * 3), 0.0 * played)
+    games = Games(played, played * score, (played, played, played), 0.0 * played)
     mode = Posterior(games, 1.0, np.ones_like(played, dtype=bool)).mode()[:-1]
     found: Floats = SCALE * (mode - mode.mean())
     return found

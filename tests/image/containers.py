@@ -47,7 +47,7 @@ class Image:
     def run(self, command: list[str], environment: Mapping[str, str], log: Path) -> str:
         """Run a command to its end; answers what it printed. Raises SystemExit if it fails."""
         done = self.start(command, environment, log)
-        if done.process.wait(300):
+        if done.process.wait(900):
             raise SystemExit(f"{' '.join(command)} failed:\n{log.read_text()[-3000:]}")
         return log.read_text()
 

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from policies.base import DatasetError
-from policies.film.policy import FilmPolicy
+from policies.base import DatasetError, OpenedPolicy
 from policies.film.training import FilmPlan, FilmTrainer
 from policies.film.warm_start import WarmStart
 from policies.registry import open_policy
@@ -40,7 +39,13 @@ def observation(seed: int = 2, text: str = TEXT) -> Observation:
     return Observation({"workspace": image}, np.zeros(8, np.float32), text, 0)
 
 
-def opened(staged: Demonstrations, folder: Path, noticed: int) -> FilmPolicy:
+@pytest.fixture(params=["torch", "without torch"])
+def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if request.param == "torch":
+        monkeypatch.setattr("policies.film.opening.needs_torch", lambda *_: True)
+
+
+def opened(staged: Demonstrations, folder: Path, noticed: int) -> OpenedPolicy:
     """A policy whose actions depend on the stage, and which notices the same stage in every picture."""
     trainer = FilmTrainer(staged, PLAN, folder / "run", Pace())
     trainer.ema["memory.change.weight"].normal_(generator=torch.Generator().manual_seed(0))
@@ -48,7 +53,6 @@ def opened(staged: Demonstrations, folder: Path, noticed: int) -> FilmPolicy:
     trainer.ema["memory.notice.2.bias"].copy_(torch.eye(3)[noticed])
     trainer.export(Naming("staged", "Staged", ""), folder / "staged")
     policy = open_policy(folder / "staged")
-    assert isinstance(policy, FilmPolicy)
     policy.reset(TEXT, 0)
     return policy
 
@@ -73,6 +77,7 @@ def test_a_resumed_run_has_the_losses_and_weights_of_one_never_stopped(staged: D
     assert_resuming_changes_nothing(lambda folder: FilmTrainer(staged, PLAN, folder, Pace()), tmp_path)
 
 
+@pytest.mark.usefixtures("engine")
 def test_a_new_memory_changes_no_action_of_the_policy_that_it_begins_with(
     staged: Demonstrations, folder: Path, tmp_path: Path
 ) -> None:
@@ -85,6 +90,7 @@ def test_a_new_memory_changes_no_action_of_the_policy_that_it_begins_with(
         assert np.array_equal(old.infer(observation(seed)), new.infer(observation(seed)))
 
 
+@pytest.mark.usefixtures("engine")
 def test_one_stage_is_counted_at_a_time_and_changes_the_actions(staged: Demonstrations, tmp_path: Path) -> None:
     policy = opened(staged, tmp_path, noticed=2)
     none, one, two, again = (policy.infer(observation()) for _ in range(4))
@@ -93,11 +99,13 @@ def test_one_stage_is_counted_at_a_time_and_changes_the_actions(staged: Demonstr
     assert np.array_equal(two, again)
 
 
+@pytest.mark.usefixtures("engine")
 def test_nothing_is_remembered_where_nothing_is_noticed(staged: Demonstrations, tmp_path: Path) -> None:
     policy = opened(staged, tmp_path, noticed=0)
     assert np.array_equal(policy.infer(observation()), policy.infer(observation()))
 
 
+@pytest.mark.usefixtures("engine")
 @pytest.mark.parametrize("again", ["reset", "instruction"])
 def test_a_new_turn_and_another_instruction_begin_without_a_stage(
     staged: Demonstrations, tmp_path: Path, again: str

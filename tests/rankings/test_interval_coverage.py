@@ -50,7 +50,7 @@ def population(theta: NDArray[np.float64], taste: float, rng: np.random.Generato
     other = rng.normal(0, taste / SCALE * 2**0.5, 2000)
     score = (1 / (1 + np.exp(-(theta[:, None] - theta[None, :])[..., None] - other))).mean(axis=-1)
     played = 1e6 * (1 - np.eye(len(theta)))
-    games = Games(played, played * score, np.stack([played] * 3), 0 * played)
+    games = Games(played, played * score, (played, played, played), 0 * played)
     mode = Posterior(games, 1.0, np.ones_like(played, dtype=bool)).mode()[:-1]
     return np.asarray(mode - mode.mean())
 

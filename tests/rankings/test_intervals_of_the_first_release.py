@@ -50,7 +50,7 @@ def of_all(theta: Floats) -> Floats:
     margin = (theta[:, None] - theta[None, :])[..., None] / SCALE + 2**0.5 * TASTE / SCALE * NODES
     played = 1e6 * (1.0 - np.eye(POLICIES))
     score = played * (sigmoid(margin) @ (SHARES / SHARES.sum()))
-    games = Games(played, score, np.stack([played] * 3), 0.0 * played)
+    games = Games(played, score, (played, played, played), 0.0 * played)
     return np.asarray(SCALE * Posterior(games, 1.0, np.ones_like(played, dtype=bool)).mode()[:-1])
 
 

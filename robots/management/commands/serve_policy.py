@@ -70,7 +70,7 @@ class Command(BaseCommand):
 
 def _opened(name: str, device: str, clients: int) -> tuple[PolicyCard, Any]:
     """The card, and what opens the policy for a client. Raises PolicyError."""
-    from policies import devices, memory
+    from policies import memory
     from policies.policy_cache import Device, Key, PolicyCache
     from policies.registry import card_of, open_policy
     from robots.policy_lookup import find_policy
@@ -80,7 +80,7 @@ def _opened(name: str, device: str, clients: int) -> tuple[PolicyCard, Any]:
         reason = "is served elsewhere" if row.adapter == REMOTE else "reads the simulator, which clients do not have"
         raise BadCard(f"{row.id} {reason}: only policies with weights on this machine can be served")
     folder, statistics_key = Path(row.model_path), row.statistics_key or None
-    devices.find(device)
+    memory.check(device)
     here = Device(device, int(MEMORY_SHARE * memory.total(device)), partial(memory.free, device), clients)
     return card_of(row.adapter, folder, statistics_key, row.card), partial(
         PolicyCache(here).lease,

@@ -1,0 +1,145 @@
+"""A trained FiLM network as a policy without torch: ONNX Runtime computes it, in less time and memory.
+
+A folder is played so if it holds what torch answered when the folder was made (`film.reference`), and the same comes
+out here. Everything else is torch's.
+"""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from policies.base import PolicyCard, PolicySpec
+from policies.film.graph import Weights, film_graph
+from policies.film.reference import agrees
+from policies.film.sentence import SentenceEncoder
+from policies.film.sizes import GREY, LINEAR_DIMS, YAW_RANGE, FilmConfig, read_sizes
+from policies.film.tokenizer import WordTokenizer
+from policies.folder import STATISTICS, TOKENIZER, WEIGHTS, read_json
+from policies.transforms import DatasetStatistics, read_statistics
+from simulation.contracts import Observation
+
+log = logging.getLogger(__name__)
+
+
+class ExportedFilmPolicy:
+    """Acts as `film.policy.FilmPolicy` does, up to rounding, and remembers the same between steps."""
+
+    def __init__(
+        self,
+        spec: PolicySpec,
+        config: FilmConfig,
+        weights: Weights,
+        tokenizer: WordTokenizer,
+        statistics: DatasetStatistics,
+    ) -> None:
+        self.spec, self._config = spec, config
+        self._session = _session(film_graph(config, weights))
+        self._tokenizer, self._encoder, self._statistics = tokenizer, SentenceEncoder(weights), statistics
+        self._camera = spec.cameras[0].array_spec()
+        self._picture = np.empty((1, 3 * config.patch**2 * config.pictures, *(config.map_size,) * 2), np.float32)
+        self._known = np.eye(max(1, config.stages), dtype=np.float32)
+        self.parameters = sum(array.size for array in weights.values())
+        self.weights_bytes = sum(array.nbytes for array in weights.values())
+        self._instruction: str | None = None
+        self._text: NDArray[np.float32] | None = None
+        self._is_first, self._stage = True, 0
+
+    def reset(self, instruction: str, seed: int) -> None:
+        """`seed` is not used: the policy is deterministic."""
+        self._encode(instruction)
+        self._is_first, self._stage = True, 0
+
+    def infer(self, observation: Observation) -> NDArray[np.float64]:
+        """float64 (chunk, 7): m, rad, gripper 0 or 1."""
+        image = observation.images[self.spec.cameras[0].name]
+        self._camera.check(image)
+        fed = {
+            "text": self._encode(observation.instruction),
+            "readings": self._statistics.normalise_proprioception(observation.proprioception)[None],
+            "picture": self._seen(image),
+        }
+        if self._config.stages:
+            fed["known"] = self._known[self._stage : self._stage + 1]
+        action, *stage = self._session.run(None, fed)
+        self._notice(*stage)
+        return self._statistics.unnormalise_actions(self._decoded(action.reshape(self._config.chunk, -1)))
+
+    def close(self) -> None:
+        self._text, self._is_first = None, True
+
+    def _seen(self, image: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """The picture in cells of patches, and behind it that of the turn's beginning if the network compares."""
+        size, patch = self._config.map_size, self._config.patch
+        cells = image.reshape(size, patch, size, patch * 3).transpose(1, 3, 0, 2)
+        now = self._picture[0, : 3 * patch**2]
+        np.subtract(cells, np.float32(GREY), out=now.reshape(cells.shape))
+        now *= np.float32(1 / GREY)
+        if self._is_first and self._config.pictures == 2:
+            self._picture[0, 3 * patch**2 :] = now
+        self._is_first = False
+        return self._picture
+
+    def _notice(self, stage: NDArray[np.float32] | None = None) -> None:
+        """Count one more stage as reached if a later one than before is the most likely."""
+        if stage is not None and int(stage.argmax()) > self._stage:
+            self._stage += 1
+
+    def _encode(self, instruction: str) -> NDArray[np.float32]:
+        if self._text is None or instruction != self._instruction:
+            self._instruction, self._text = instruction, self._encoder(self._tokenizer.encode(instruction))
+            self._is_first, self._stage = True, 0
+        return self._text
+
+    def _decoded(self, action: NDArray[np.float32]) -> NDArray[np.float64]:
+        """(chunk, 5 + bins + 1) -> (chunk, 7) in network units, the gripper 0 or 1."""
+        yaw = decode_yaw(action[:, LINEAR_DIMS:-1])
+        return np.column_stack([action[:, :LINEAR_DIMS], yaw, action[:, -1] > 0]).astype(np.float64)
+
+
+def decode_yaw(logits: NDArray[np.float32]) -> NDArray[np.float32]:
+    """`film.losses.decode_yaw`: (n, bins) -> (n,), the mean over the most likely bin and its two neighbours."""
+    odds = np.exp(logits - logits.max(-1, keepdims=True))
+    near = np.abs(np.arange(logits.shape[-1]) - odds.argmax(-1)[:, None]) <= 1
+    weight = odds * near
+    centres = np.linspace(-YAW_RANGE, YAW_RANGE, logits.shape[-1], dtype=np.float32)
+    found: NDArray[np.float32] = (weight @ centres) / weight.sum(-1)
+    return found
+
+
+def open_exported(folder: Path, card: PolicyCard) -> ExportedFilmPolicy | None:
+    """The policy of a folder whose files agree with their hashes; None where torch has to open it, or to refuse it."""
+    tokenizer = WordTokenizer.from_json(read_json(folder, TOKENIZER))
+    statistics = read_statistics(read_json(folder, STATISTICS), card.spec.statistics_key)
+    config = read_sizes(card.network, tokenizer.size)
+    try:
+        policy = ExportedFilmPolicy(card.spec, config, _weights(folder), tokenizer, statistics)
+        if agrees(policy, folder):
+            return policy
+        log.warning("%s: ONNX Runtime answers something else than torch did; torch plays it", card.spec.id)
+    except Exception:  # whatever is wrong with the folder, torch's way tells it better
+        log.warning("%s: ONNX Runtime cannot open it; torch tries", card.spec.id, exc_info=True)
+    return None
+
+
+def _weights(folder: Path) -> dict[str, NDArray[np.float32]]:
+    from safetensors.numpy import load_file
+
+    weights = load_file(folder / WEIGHTS)
+    for name, array in weights.items():
+        if array.dtype != np.float32 or not np.isfinite(array).all():
+            raise ValueError(f"{name}: expected finite float32 numbers")
+    return weights
+
+
+def _session(model: bytes) -> Any:
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1  # rollouts share the cores
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
