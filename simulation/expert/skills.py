@@ -28,7 +28,7 @@ BESIDE = 0.012  # gap to a neighbour [m]
 EXACT = 0.004  # [m]
 MARGIN, DRIFT = 0.003, 0.08  # of a place that is good enough, and more for each metre that a thing is above it [m, -]
 BEYOND, ENOUGH = 0.03, 0.02
-"""Of what is pushed, over what the goal asks for: where the hand takes it, and where it stops [m]. Whoever has forgotten
+"""Of what is pushed, over what the goal asks for: where the hand takes it, and where it stops [m]. Who has forgotten
 the start errs by about a centimetre.
 """
 PUSH_STEP = 0.02  # of what is pushed, per control step [m]

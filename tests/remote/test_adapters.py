@@ -69,7 +69,7 @@ def test_a_server_for_libero_is_asked_and_answers_in_liberos_own_numbers() -> No
     [
         ({"actions": {"opened": -1}}, "actions, which are played as they are in eef_delta_libero7, has unknown"),
         ({"state": {"observation/state": "pose_euler"}}, "expected one of proprioception, got 'pose_euler'"),
-        ({"dialect": "roboarena"}, "RoboArena's dialect has no form for 'eef_delta_libero7'"),
+        ({"dialect": "roboarena"}, "the dialect 'roboarena' has no form for 'eef_delta_libero7'"),
     ],
 )
 def test_what_has_no_meaning_there_is_refused(network: dict[str, Any], said: str) -> None:
