@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Locator, expect
 
 from tests.browser.battle_page import BattlePage
 from tests.browser.test_accessibility import Look, broken_in
+from tests.browser.test_phone import SMALL, TOO_WIDE
 from tests.stack import FOR_TESTS, Arena
-from tests.texts.servers import QUICK, SCRIPTS, ScriptedServer, answers, scripted_server
+from tests.texts.servers import QUICK, SCRIPTS, Answering, ScriptedServer, answers, scripted_server
 from tests.visitor import Visitor
 
 pytestmark = [pytest.mark.browser, pytest.mark.stack]
@@ -20,9 +23,13 @@ HOSTILE = (
     "# Title\n\nHere is **bold**, [a link](https://example.org/), ![a picture](https://evil.example/x.png) and "
     "<img src=x onerror=alert(1)>.\n\n```py\nprint(1)\n```\n\n$x^2$ for $5.\n"
 )
-ONE_KIND = (
-    "from arena.models import Contestant as C; C.objects.filter(id__startswith='smollm2').update(status='retired')"
+FIRST_WORDS = "These are the first words of an answer, and "
+PLAYING = (
+    "from texts.models import LanguageModel as M; M.objects.update(status='retired'); "
+    "M.objects.filter(id__startswith={!r}).update(status='active')"
 )
+SCRIPTED, SMALL_MODEL = "the-", "smollm2"
+"""With what the ids of contestants begin."""
 
 
 @pytest.fixture(scope="module")
@@ -38,18 +45,18 @@ def text_arena(tmp_path_factory: pytest.TempPathFactory, server: ScriptedServer)
     arena = Arena(tmp_path_factory.mktemp("text"), **FOR_TESTS, ARENA_KINDS="robots,text")
     try:
         arena.start()
-        arena.manage("shell", "-c", ONE_KIND)
         for script in ("quick", "hostile"):
             options = ["--url", server.url, "--served-name", script, "--name", f"The {script} one"]
             arena.manage("add_model", f"the-{script}", "--kind", "text", *options)
-        wait_until_open(arena)
+        let_play(arena, SCRIPTED)
         yield arena
     finally:
         arena.close()
 
 
-def wait_until_open(arena: Arena) -> None:
-    """Until the worker for models has come and both are well."""
+def let_play(arena: Arena, contestants: str) -> None:
+    """These alone, from when battles between them can be opened."""
+    arena.manage("shell", "-c", PLAYING.format(contestants))
     deadline = time.monotonic() + 120
     while (answer := Visitor(arena.url).post("/api/sessions/init", {"kind": "text"}))[0] != 201:
         assert time.monotonic() < deadline, answer
@@ -175,3 +182,174 @@ def test_a_server_that_fails_ends_the_turn_without_telling_whose_it_was(
     told = failures.all_inner_texts()
     assert told[0] == told[1]
     assert "server" not in told[0].lower()
+
+
+def speaks_until(released: threading.Event) -> Callable[[Answering], None]:
+    """The first words at once, and more only when `released`."""
+
+    def script(at: Answering) -> None:
+        at.begin()
+        at.delta(content=FIRST_WORDS)
+        while not released.wait(0.1):
+            at.raw(": ping\n\n")
+        at.delta(content="the last ones.")
+        at.end()
+
+    return script
+
+
+def text_of(battle: BattlePage, side: str) -> Locator:
+    return battle.page.locator(f"[data-side={side}] [data-part=text]")
+
+
+def test_words_are_shown_while_they_come_on_both_sides_and_stop_ends_both(
+    battle: BattlePage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    released = threading.Event()
+    for script in ("quick", "hostile"):
+        monkeypatch.setitem(SCRIPTS, script, speaks_until(released))
+    battle.open("/text")
+    expect(battle.part("send")).to_have_attribute("aria-disabled", "false")
+    try:
+        battle.send("Go on and on")
+        for side in ("left", "right"):
+            expect(text_of(battle, side)).to_contain_text("These are the first words")
+            expect(text_of(battle, side)).to_have_attribute("aria-busy", "true")
+        expect(battle.part("vote")).to_have_attribute("data-open", "false")
+        battle.page.get_by_role("button", name="Cancel").click()
+        expect(battle.page.locator("#battle")).to_have_attribute("data-phase", "idle")
+        expect(battle.part("vote")).to_have_attribute("data-open", "false")
+        expect(battle.page.locator("#instruction")).to_have_value("Go on and on")
+    finally:
+        released.set()
+    ask_and_wait(battle, "And now to the end", 1)
+    expect(text_of(battle, "left")).to_contain_text("the last ones.")
+    assert battle.complaints == []
+
+
+def test_an_answer_is_copied_as_it_was_written(battle: BattlePage) -> None:
+    battle.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    battle.open("/text")
+    expect(battle.part("send")).to_have_attribute("aria-disabled", "false")
+    ask_and_wait(battle, "Why is the sky blue?", 1)
+    copied = set()
+    for side in ("left", "right"):
+        button = battle.page.locator(f"[data-side={side}] [data-part=copy]")
+        button.click()
+        expect(button).to_have_text("Copied")
+        copied.add(battle.ask("navigator.clipboard.readText()").strip())
+    assert copied == {QUICK, HOSTILE.strip()}
+    ask_and_wait(battle, "And at night?", 2)
+    expect(button).to_have_text("Copy")
+
+
+def test_reasons_go_with_the_vote_and_the_battle_is_linked_listed_and_followed_by_another(battle: BattlePage) -> None:
+    page = battle.page
+    battle.open("/text")
+    page.get_by_text("Code", exact=True).click()
+    page.get_by_role("button", name="undo the last commit").click()
+    asked = page.locator("#instruction").input_value()
+    ask_and_wait(battle, asked, 1)
+    battle.part("reasons").locator("summary").click()
+    assert battle.part("reasons").locator("legend").all_inner_texts() == [
+        "More correct", "More helpful", "Clearer", "Better style",
+    ]  # fmt: skip
+    battle.part("reasons").locator("input[name=clear][value=right]").check(force=True)
+    page.get_by_role("button", name="Both bad").click()
+    expect(battle.part("verdict-title")).to_have_text("You voted: Both bad")
+    expect(battle.part("said")).to_contain_text("Clearer: Right")
+    names = {battle.part(f"verdict-{side}").inner_text() for side in ("left", "right")}
+    assert names == {"The quick one", "The hostile one"}
+    for side in ("left", "right"):
+        address = battle.part(f"verdict-{side}").locator("a").get_attribute("href") or ""
+        assert page.request.get(address).ok, address
+        expect(battle.part(f"speed-{side}")).to_contain_text("first words after")
+    link = battle.part("link").get_attribute("href") or ""
+    voted = page.url
+
+    page.keyboard.press("n")
+    expect(page.locator("[data-turn]")).to_have_count(0)
+    expect(text_of(battle, "left")).to_be_empty()
+    expect(battle.part("verdict")).to_be_hidden()
+    assert page.url != voted
+    listed = page.locator(".session-battle, .session-link").filter(has_text=asked)
+    expect(listed.first).to_contain_text("Both bad")
+    listed.first.click()
+    expect(battle.part("verdict-title")).to_have_text("You voted: Both bad")
+
+    page.context.clear_cookies()
+    page.goto(link)
+    expect(page.locator("h1")).to_contain_text("undo the last commit")
+    expect(page.locator("[data-side] [data-part=text]").filter(has_text=QUICK)).to_have_count(1)
+    assert {battle.part(f"verdict-{side}").inner_text() for side in ("left", "right")} == names
+    assert broken_in(battle, "shared", LOOKS) == {}
+    assert battle.complaints == []
+
+
+def test_a_battle_is_played_and_voted_with_keys_alone(battle: BattlePage) -> None:
+    keyboard = battle.page.keyboard
+    battle.open("/text")
+    expect(battle.part("send")).to_have_attribute("aria-disabled", "false")
+    keyboard.press("/")
+    keyboard.type("Why is the sky blue?")
+    keyboard.press("Enter")
+    expect(battle.part("vote")).to_have_attribute("data-open", "true", timeout=120_000)
+    keyboard.press("Escape")
+    keyboard.press("w")
+    expect(battle.part("whole")).to_be_checked()
+    keyboard.press("o")
+    expect(battle.part("which")).to_have_text("Answer 2 of 2")
+    keyboard.press("2")
+    expect(battle.part("verdict-title")).to_have_text("You voted: Tie")
+
+
+def test_small_phones_show_all_in_their_width_and_in_german(browser: Browser, text_arena: Arena) -> None:
+    context = browser.new_context(
+        base_url=text_arena.url.rstrip("/"), viewport=SMALL, has_touch=True, locale="de-DE", reduced_motion="reduce"
+    )
+    context.set_default_timeout(120_000)
+    battle = BattlePage(context.new_page())
+    battle.open("/text")
+    expect(battle.page.locator("h1")).to_have_text("Zwei Sprachmodelle antworten dir. Welche Antwort ist besser?")
+    too_wide = ["new"] if battle.ask(TOO_WIDE) else []
+    expect(battle.part("send")).to_have_attribute("aria-disabled", "false")
+    ask_and_wait(battle, "Warum ist der Himmel blau? " + "Donaudampfschifffahrtsgesellschaft" * 3, 1)
+    for state in ("answered", "single"):
+        if state == "single":
+            battle.part("single").check()
+            expect(battle.part("which")).to_have_text("Antwort 1 von 2")
+            battle.part("other").tap()
+        too_wide += [state] if battle.ask(TOO_WIDE) else []
+    battle.page.locator("[data-vote=right_better]").tap()
+    expect(battle.part("verdict-left")).not_to_be_empty()
+    too_wide += ["voted"] if battle.ask(TOO_WIDE) else []
+    context.close()
+    assert too_wide == []
+    assert battle.complaints == []
+
+
+def test_the_small_model_beside_the_arena_is_asked_again_voted_on_and_ranked(
+    battle: BattlePage, text_arena: Arena
+) -> None:
+    let_play(text_arena, SMALL_MODEL)
+    try:
+        battle.open("/text")
+        expect(battle.part("send")).to_have_attribute("aria-disabled", "false")
+        ask_and_wait(battle, "What is the capital of France?", 1)
+        ask_and_wait(battle, "And of Italy?", 2)
+        battle.part("again-both").click()
+        expect(battle.page.locator("[data-turn]")).to_have_count(3)
+        expect(battle.part("vote")).to_have_attribute("data-open", "true", timeout=120_000)
+        for side in ("left", "right"):
+            expect(text_of(battle, side)).to_have_text(re.compile("[a-z]{2}"))
+        battle.page.keyboard.press("1")
+        expect(battle.part("cost-left")).to_have_text("$0")
+        expect(battle.part("tokens-right")).to_have_text(re.compile(r"\d+ tokens?"))
+        winner = battle.part("verdict-left").inner_text()
+        assert winner.startswith("SmolLM2 135M, ")
+        text_arena.manage("rebuild_rankings")
+        battle.open("/leaderboard?kind=text")
+        expect(battle.page.get_by_role("main")).to_contain_text(winner)
+        assert battle.complaints == []
+    finally:
+        let_play(text_arena, SCRIPTED)
