@@ -167,23 +167,6 @@ def test_answers_can_be_shown_when_both_are_done(battle: BattlePage) -> None:
     expect(battle.page.locator("[data-side] [data-part=text]").filter(has_text=QUICK)).to_have_count(1)
 
 
-def test_a_server_that_fails_ends_the_turn_without_telling_whose_it_was(
-    battle: BattlePage, server: ScriptedServer
-) -> None:
-    battle.open("/text")
-    expect(battle.part("send")).to_have_attribute("aria-disabled", "false")
-    server.down = True
-    try:
-        battle.send("Why is the sky blue?")
-        failures = battle.page.locator("[data-side] [data-part=failure]")
-        expect(failures.nth(0)).not_to_be_empty(timeout=120_000)
-    finally:
-        server.down = False
-    told = failures.all_inner_texts()
-    assert told[0] == told[1]
-    assert "server" not in told[0].lower()
-
-
 def speaks_until(released: threading.Event) -> Callable[[Answering], None]:
     """The first words at once, and more only when `released`."""
 
@@ -353,3 +336,20 @@ def test_the_small_model_beside_the_arena_is_asked_again_voted_on_and_ranked(
         assert battle.complaints == []
     finally:
         let_play(text_arena, SCRIPTED)
+
+
+def test_a_server_that_fails_ends_the_turn_without_telling_whose_it_was(
+    battle: BattlePage, server: ScriptedServer
+) -> None:
+    battle.open("/text")
+    expect(battle.part("send")).to_have_attribute("aria-disabled", "false")
+    server.down = True
+    try:
+        battle.send("Why is the sky blue?")
+        failures = battle.page.locator("[data-side] [data-part=failure]")
+        expect(failures.nth(0)).not_to_be_empty(timeout=120_000)
+    finally:
+        server.down = False
+    told = failures.all_inner_texts()
+    assert told[0] == told[1]
+    assert "server" not in told[0].lower()
