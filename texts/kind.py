@@ -64,6 +64,9 @@ class Texts(Kind):
     def contestants(self) -> ContestantQuerySet[Any]:
         return LanguageModel.objects.defer("description", "system_prompt")
 
+    def contestant_address(self, model_id: str) -> str | None:
+        return f"/text/models/{model_id}"
+
     def introduce(self, contestant: Contestant) -> Json:
         model = getattr(contestant, "languagemodel", None)
         return {"temperature": model.temperature, "served_name": model.served_name} if model else {}

@@ -35,6 +35,7 @@ urlpatterns = [
     path("strings/<str:language>.<str:version>.js", preferences.Strings.as_view(), name="strings"),
     path("", include("arena.pages.urls")),
     path("", include("robots.pages.urls")),
+    path("", include("texts.pages")),
     path("", include("rankings.pages.urls")),
     path("", include("community.urls")),
     path("", include("wormarena.pages.urls")),

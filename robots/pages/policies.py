@@ -6,25 +6,21 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from arena.models import ContestantStatus, Vote, VoteChoice
+from arena.models import ContestantStatus
 from policies.measured import UNSHIFTED, overall
 from policies.models import Policy
 from proportions import Success
-from rankings.api import selectors
-from rankings.api.selectors import LeaderboardQuery
 from rankings.api.shapes import RankingRow
+from rankings.pages.record import board_rows, record_of
 from robots.submissions import revisions_of, variants_of
 from simulation import catalogue
 
-RECENT = 12
-
 
 def policies(request: HttpRequest) -> HttpResponse:
-    rows, apart = _rows()
+    rows, apart = board_rows()
     found = list(Policy.objects.filter(reference=False))
     found.sort(key=lambda each: (_place(rows.get(each.pk)), each.name.casefold()))
     entries = [_entry(each, rows.get(each.pk)) for each in found]
@@ -44,18 +40,9 @@ def policy(request: HttpRequest, model_id: str) -> HttpResponse:
     found = Policy.objects.filter(pk=model_id).first()
     if found is None:
         raise Http404
-    rows, apart = _rows()
-    record = {"tasks": list(_tasks(found)), "battles": [_seen(vote, found) for vote in _recent(found)]}
     history = {"revisions": revisions_of(found), "variants": variants_of(found.pk)}
-    context = {"page": "models", "policy": found, "row": rows.get(found.pk), "apart": apart, **record, **history}
+    context = {"page": "models", "policy": found, "tasks": list(_tasks(found)), **record_of(found), **history}
     return render(request, "robots/policy.html", context)
-
-
-def _rows() -> tuple[dict[str, RankingRow], bool]:
-    """The global board by policy, and whether it has several components, between which there is no order."""
-    board = selectors.leaderboard(LeaderboardQuery())
-    rows = {row["model_id"]: row for row in [*board["rankings"], *board["provisional"]]}
-    return rows, len(board["metadata"]["components"]) > 1
 
 
 def _place(row: RankingRow | None) -> tuple[float, float]:
@@ -79,26 +66,3 @@ def _tasks(policy: Policy) -> Iterator[dict[str, Any]]:
             percent, low, high = (round(100 * row[name]) for name in ("rate", "low", "high"))
             bar = {"percent": percent, "low": low, "high": high, "width": max(1, high - low)}
             yield {"name": task.name, "success": row, **bar}
-
-
-def _recent(policy: Policy) -> QuerySet[Vote]:
-    """The newest first. One query per side, since no index sorts both sides together."""
-    voted = Vote.objects.filter(battle__spoiled=False, battle__hidden_at=None)
-    newest = [
-        key
-        for side in ({"left_model": policy}, {"right_model": policy})
-        for key in voted.filter(**side).order_by("-voted_at", "-id").values_list("pk", flat=True)[:RECENT]
-    ]
-    votes = Vote.objects.filter(pk__in=newest).order_by("-voted_at", "-id")
-    return votes.select_related("left_model", "right_model").prefetch_related("battle__turns")[:RECENT]
-
-
-def _seen(vote: Vote, policy: Policy) -> dict[str, Any]:
-    """A voted battle from the policy's side. `result`: won, lost, tie or both_bad."""
-    left = vote.left_model_id == policy.pk
-    opponent = vote.right_model if left else vote.left_model
-    own = VoteChoice.LEFT_BETTER if left else VoteChoice.RIGHT_BETTER
-    even = vote.vote in (VoteChoice.TIE, VoteChoice.BOTH_BAD)
-    result = str(vote.vote) if even else "won" if vote.vote == own else "lost"
-    first = min(vote.battle.turns.all(), key=lambda turn: turn.seq, default=None)
-    return {"vote": vote, "opponent": opponent, "result": result, "title": first.public_instruction if first else ""}

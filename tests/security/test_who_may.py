@@ -111,6 +111,7 @@ ROUTES: dict[str, list[Call]] = {
     "voice": [Call(NOBODY)],  # not offered here
     "models": [Call(EVERYBODY)],
     "models/<slug:model_id>": [Call(EVERYBODY, fill=(("model_id", "alpha"),))],
+    "text/models/<slug:model_id>": [Call(NOBODY, fill=(("model_id", "alpha"),))],  # a robot policy
     "wish": [post((302,) * 5)],
     "strings/<str:language>.<str:version>.js": [Call(EVERYBODY, fill=(("language", "de"), ("version", "0")))],
     "leaderboard": [Call(EVERYBODY)],
