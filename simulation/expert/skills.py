@@ -42,7 +42,9 @@ TIP_BELOW = 0.016  # of the pads under the tool [m]
 PAD_HALF = 0.0125  # of the closed hand along its yaw [m]
 GRID = tuple(product(np.arange(0.19, 0.42, 0.03).tolist(), np.arange(-0.18, 0.19, 0.03).tolist()))
 """Places of the table to choose from [m, base frame]."""
+FALLS_FREE = 0.002  # gap around what is knocked over [m]
 KNOCK_YAW = 0.6  # of the hand that knocks something over, from square [rad]
+MIDDLE_OF_TABLE = np.array([0.29, 0.0])  # [m, base frame]
 TILT = np.deg2rad(72.0)  # of the hand that stands something up
 ROCKS_UP = np.deg2rad(27.0)  # what leans less than this stands up by itself
 
@@ -89,12 +91,14 @@ def take_out(planner: Planner, goal: In) -> Floats:
 
 
 def put_next_to(planner: Planner, goal: NextTo) -> Floats:
-    """At the nearest side of the other where there is room."""
-    here, there = planner.view.position(goal.thing)[:2], planner.view.position(goal.other)[:2]
+    """Where it is, if that will do; else at the side of the other that is nearest to MIDDLE_OF_TABLE and has room:
+    wherever the hand is, it is the same.
+    """
+    there = planner.view.position(goal.other)[:2]
     beside = _spots_beside(planner, goal, there)
     if _is_good_here(planner, goal, _is_beside(planner, goal)):
         return _set_here(planner, goal.thing)
-    spots = sorted(beside, key=lambda spot: float(np.hypot(spot[0] - here[0], spot[1] - here[1])))
+    spots = sorted(beside, key=lambda spot: float(np.hypot(*(MIDDLE_OF_TABLE - spot[:2]))))
     return _set_at(planner, goal.thing, _free_spot(planner, goal.thing, spots) or spots[0])
 
 
@@ -168,12 +172,12 @@ def _spots_between(one: Floats, other: Floats, within: float) -> Iterator[Spot]:
 
 
 def _further_away(planner: Planner, goal: Between) -> Iterator[Spot]:
-    """Spots of the other from which there is room between it and the first, the nearest first."""
+    """Spots of the other from which there is room between it and the first, the nearest to that first."""
     environment, view = planner.environment, planner.view
-    one, other = (view.position(name)[:2] for name in (goal.one, goal.other))
+    one = view.position(goal.one)[:2]
     width = sum(view.extent(name).radius for name in (goal.one, goal.thing, goal.thing, goal.other))
     around = discs_around(environment, goal.thing, goal.other)
-    for x, y in sorted(GRID, key=lambda at: float(np.hypot(*(other - at)))):
+    for x, y in sorted(GRID, key=lambda at: float(np.hypot(*(one - at)))):
         if np.hypot(*(one - (x, y))) < width + 0.02:
             continue
         covered = [*around, (x, y, view.extent(goal.other).radius)]
@@ -281,7 +285,8 @@ def knock_over(planner: Planner, goal: Tipped) -> Floats:
         bearing = max(begun, key=lambda each: _behind(planner, goal.thing, each))
         beyond = middle[:2] + 0.04 * np.array([np.cos(bearing), np.sin(bearing)])
         return planner.go(np.array([*beyond, height]), 0.0, CLOSED)
-    bearing = max(BEARINGS, key=lambda each: _room_ahead(planner, goal.thing, each) - 0.004 * BEARINGS.index(each))
+    rooms = {each: _room_ahead(planner, goal.thing, each) for each in BEARINGS}
+    bearing = next((each for each, room in rooms.items() if room > FALLS_FREE), max(rooms, key=rooms.__getitem__))
     ahead = np.array([np.cos(bearing), np.sin(bearing)])
     start = middle[:2] - ahead * (box.radius + PAD_HALF + 0.02)
     error = float(np.hypot(*(start - planner.command[:2])))

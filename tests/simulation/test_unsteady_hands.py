@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from simulation import catalogue
+from simulation.contracts import Floats
 from simulation.environment import Environment
 from simulation.expert import act
+from simulation.expert.grasps import holds
+from simulation.expert.hand import Planner
 from simulation.goals.changes import Moved
 
 SHAKE = 0.01  # of each step sideways, standard deviation [m]
@@ -59,3 +64,24 @@ def test_a_thing_is_pushed_so_far_that_nobody_need_remember_where_it_began(world
     for _ in range(30):
         table.step(act(table, goal))
     assert goal.way_from(table.view)[1] > goal.by_m + 0.015
+
+
+def test_the_place_beside_another_thing_stays_the_same_wherever_the_hand_strays(
+    worlds: dict[str, Environment], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    places = set[tuple[float, ...]]()
+    put = Planner.put
+
+    def noted(planner: Planner, name: str, middle: Floats, *rest: Any, **more: Any) -> Floats:
+        chosen = np.hypot(*(middle - planner.view.position(name)[:2])) > 0  # else it is lowered where it is
+        if chosen and holds(planner.environment, name):
+            places.add(tuple(np.round(middle, 2)))
+        return put(planner, name, middle, *rest, **more)
+
+    monkeypatch.setattr(Planner, "put", noted)
+    found = []
+    for seed in range(100, 110):
+        places.clear()
+        shaken(worlds["table"], "next_to", seed)
+        found.append(len(places))
+    assert sum(found) <= 25, f"{found}: the hand's yaw may change it once"
