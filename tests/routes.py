@@ -126,6 +126,7 @@ APART = {
     "delete-comment": "comments are off unless an operator turns them on",
     "text": "the battle page of a kind that not every site offers: tests/texts/test_page.py",
     "text-detail": "the same with the id of a battle",
+    "text-model-page": "the queries of a policy's page, of which it is a part: tests/texts/test_model_page.py",
     "answer-again": "its queries are those of a turn and two more; only battles of language models have it",
     "like-answer": "one row of one's own; only battles of language models have it",
     "voice": "the battle page of a kind that not every site offers: tests/voice/test_slots_of_a_battle.py",

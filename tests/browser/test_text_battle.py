@@ -261,6 +261,7 @@ def test_reasons_go_with_the_vote_and_the_battle_is_linked_listed_and_followed_b
     expect(battle.part("verdict-title")).to_have_text("You voted: Both bad")
 
     page.context.clear_cookies()
+    battle.ask("localStorage.clear()")
     page.goto(link)
     expect(page.locator("h1")).to_contain_text("undo the last commit")
     expect(page.locator("[data-side] [data-part=text]").filter(has_text=QUICK)).to_have_count(1)

@@ -248,7 +248,7 @@ def test_rotations_survive_every_form() -> None:
     [
         ({"colour": 1}, "network has unknown fields colour; known: actions"),
         ({"url": 7}, "url: expected a text"),
-        ({"dialect": "grpc"}, "expected one of openpi, roboarena, got 'grpc'"),
+        ({"dialect": "grpc"}, "expected one of openpi, roboarena, vla_eval, got 'grpc'"),
         ({"key_variable": "ARENA_SECRET_KEY"}, "ends in _API_KEY"),
         ({"infer_s": 0}, r"infer_s: expected a number, 0\.01\.\.30"),
         ({"images": {"wrist": {}}}, "images has unknown fields wrist; known: workspace"),
