@@ -32,7 +32,7 @@ CHECKS = [
 ]
 MAY_BE_DOWN = {"GET /api/health", "GET /api/health/ready", "POST /api/arena/battle"}
 """Calls whose described answer is a 503 where no worker runs, or no language model is there to draw."""
-EMPTY_IS_NONE = {"GET /api/leaderboard"}
+EMPTY_IS_NONE = {"GET /api/leaderboard", "GET /api/wormarena/games/recent"}
 """Calls that take an empty parameter, which the description does not list, for none at all."""
 
 
