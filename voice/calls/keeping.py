@@ -128,14 +128,13 @@ def compress(kept: Conversation) -> None:
     """Keep both recordings as Opus in place of WAV. Safe to repeat. Raises OSError and ValueError, and leaves the WAV
     then."""
     base = Path(settings.VOICE["recordings"])
-    wavs = [Path(path) for path in (kept.user_audio_path, kept.agent_audio_path) if path and Path(path).suffix != OPUS]
-    if not wavs:
-        return
-    for path in wavs:
+    fields = ("user_audio_path", "agent_audio_path")
+    wavs = {name: Path(path) for name in fields if (path := getattr(kept, name)) and Path(path).suffix != OPUS}
+    for name, path in wavs.items():
         write_opus(base / path.with_suffix(OPUS), read_wav(base / path))
-    kept.user_audio_path, kept.agent_audio_path = (str(path.with_suffix(OPUS)) for path in wavs)
-    kept.save(update_fields=["user_audio_path", "agent_audio_path"])
-    for path in wavs:
+        setattr(kept, name, str(path.with_suffix(OPUS)))
+    kept.save(update_fields=[*wavs])
+    for path in wavs.values():
         (base / path).unlink(missing_ok=True)
 
 
