@@ -86,7 +86,8 @@ def _best(now: Current) -> PairQuery:
 def _answer(
     found: PairEvidence, query: PairQuery, names: Mapping[str, str], tasks: Mapping[str, str]
 ) -> dict[str, Any]:
-    rows = [_row(found, replace(query, task=task), name, query) for task, name in {"": _("All tasks"), **tasks}.items()]
+    every = [_row(found, replace(query, task=task), name, query) for task, name in {"": _("All tasks"), **tasks}.items()]
+    rows = [row for number, row in enumerate(every) if number == 0 or row["shown"] or _tells(row)]
     shown: Comparison = next(row["found"] for row in rows if row["shown"])
     context = {
         "found": shown,
@@ -115,6 +116,11 @@ def _row(found: PairEvidence, query: PairQuery, name: str, asked: PairQuery) -> 
         "even": own["record"]["ties"] + own["record"]["both_bad"],
         "physics": [_success(own["physics_a"]), _success(own["physics_b"])],
     }
+
+
+def _tells(row: Mapping[str, Any]) -> bool:
+    """Whether there is a vote between the two at the task, or a run of either."""
+    return any(row["found"]["record"].values()) or any(row["physics"])
 
 
 def _points(value: float | None) -> str:

@@ -29,7 +29,7 @@ def test_an_unknown_robot_is_answered_with_the_known_ones(visitor: Visitor, robo
 def test_an_unknown_scene_is_answered_with_the_known_ones(visitor: Visitor) -> None:
     refused = visitor.post("sessions/init", {"robot_id": "widowx", "scene_id": "kitchen"})
     assert refusal(refused) == (422, "unknown_scene")
-    assert refused.json()["known"] == ["any", "table"]
+    assert refused.json()["known"] == ["any", "cabinet", "table", "workbench"]
 
 
 @pytest.mark.parametrize(

@@ -157,7 +157,7 @@ def test_boards_by_task_do_not_change_with_what_is_published(visitor: Visitor, r
     published()
     assert Robots().task_of(SAID, "table") == ""
     assert "poke" not in Robots().tasks()
-    assert Robots().longest == 150
+    assert Robots().longest == 200
 
 
 def test_the_page_and_the_api_offer_a_published_task(client: Client, visitor: Visitor) -> None:
@@ -180,7 +180,7 @@ def test_another_process_reads_only_what_is_new(db: None, django_assert_num_quer
         ("id: poke", "id: pick", "task:1: id: there is, or was, a task 'pick' already"),
         ("touching", "touched", "task:10: unknown predicate 'touched'"),
         ("red_cube", "teapot", "task:7: values: unknown thing in scene table 'teapot'"),
-        ("max_steps: 50", "max_steps: 900", "task:12: max_steps: at most 150"),
+        ("max_steps: 50", "max_steps: 900", "task:12: max_steps: at most 200"),
         ("scene: table", "scene: moon", "task:1: unknown scene 'moon'"),
         ("prod the", "pick up the", "task:5: 'pick up the red cube' does not mean poke"),
         (POKE, "id: poke", "task: expected a list of mappings"),

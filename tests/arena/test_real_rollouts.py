@@ -94,7 +94,7 @@ def test_a_workers_process_opens_every_contestant_before_its_first_rollout(
 
     monkeypatch.setattr(live_runtime, "warm_up", noted)
     worker.preload()
-    assert opened == ["expert", "still"]
+    assert list(dict.fromkeys(opened)) == ["expert", "still"]
 
 
 def test_a_policys_weights_stay_open_between_rollouts_until_there_is_another_revision(

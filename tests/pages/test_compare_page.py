@@ -40,9 +40,9 @@ def test_it_opens_with_the_best_two_and_tells_each_task(client: Client) -> None:
 @pytest.mark.usefixtures("arena")
 def test_it_answers_what_the_address_asks(client: Client) -> None:
     text = page(client, "/leaderboard/compare?a=film-mute&b=openvla-7b&task=stack")
-    assert "FiLM without words – OpenVLA 7B: Stack" in text
+    assert "FiLM without words – OpenVLA 7B: Table top: Stack" in text
     assert "<b>FiLM without words</b> is better with a probability of <b>" in text
-    assert 'class="plain-strong"><th scope="row">Stack' in text
+    assert 'class="plain-strong"><th scope="row">Table top: Stack' in text
     assert "a=film-mute&amp;b=openvla-7b&amp;task=pick" in text
 
 

@@ -115,9 +115,10 @@ def evaluate(*arguments: str) -> dict[str, Any]:
 def test_the_command_answers_one_object_per_task_and_overall() -> None:
     answer = evaluate("hold-still", "--episodes", "1", "--seed", "7")
     assert answer["model_id"] == "hold-still"
-    assert set(answer["tasks"]) == {task.id for task in catalogue.suggested_tasks()}
+    here = {task.id for task in catalogue.suggested_tasks() if task.scene_id == "table"}
+    assert set(answer["tasks"]) == here
     assert answer["tasks"]["pick"] == {"episodes": 1, "successes": 0, "rate": 0.0, "low": 0.0, "high": 0.7935}
-    assert answer["overall"]["episodes"] == len(catalogue.suggested_tasks())
+    assert answer["overall"]["episodes"] == len(here)
 
 
 @pytest.mark.django_db

@@ -26,6 +26,7 @@ from rankings.publication import aggregation, checking
 from rankings.publication.published import current
 from rankings.publication.retention import thin_out
 from rankings.votes import ledger
+from simulation import catalogue
 from tests.factories import PolicyFactory, SessionFactory, VoteFactory
 from tests.rankings.ballots import ballots, cast
 from vlaarena import urls as site
@@ -340,7 +341,7 @@ def test_chances_are_written_by_pool_and_only_of_those_who_may_meet_there(both: 
     for pool, one, other in PairChance.objects.values_list("pool", "one", "other"):
         pools.setdefault(pool, set()).update((one, other))
     assert pools == {
-        "robots/widowx/table": set("abc"),
+        **{f"robots/widowx/{scene}": set("abc") for scene in catalogue.OFFERED},
         "words/english/letters": set("pqr"),
         "words/english/poems": set("pqr"),
         "words/german/letters": set("pq"),

@@ -26,6 +26,7 @@ from tests.rankings.ballots import ballots, cast
 pytestmark = pytest.mark.django_db
 
 TASKS = sorted(task.id for task in catalogue.offered_tasks())
+CUBES = "Green block on yellow block"
 ROUNDS = ballots(("a", "b", "left_better", 6), ("b", "c", "left_better", 5), ("a", "c", "both_bad", 1))
 
 
@@ -188,7 +189,7 @@ def two_tasks() -> None:
     """At picking, a is better than b; at stacking, in another scene, b is better than a."""
     a, b = PolicyFactory(id="a"), PolicyFactory(id="b")
     picking = (a, b, "table", "pick up the red cube")
-    stacking = (b, a, "workbench", "stack the red cube on the yellow cube")
+    stacking = (b, a, "bridge_cubes", "stack the green block on the yellow block")
     for left, right, scene, instruction in [picking] * 6 + [stacking] * 8:
         pair = {"battle__left_model": left, "battle__right_model": right}
         vote = VoteFactory(battle__session=SessionFactory(scene=scene), **pair)
@@ -201,9 +202,9 @@ def test_what_is_no_longer_offered_keeps_its_boards_and_what_nobody_voted_on_has
     board: Callable[..., dict[str, Any]], client: Client
 ) -> None:
     told = board()["metadata"]
-    assert told["scenes"] == ["table", "workbench"]  # the workbench has votes and is not offered
-    assert told["tasks"] == sorted([*TASKS, "workbench_stack"])
-    unknown = client.get("/api/leaderboard", {"task": "workbench_pick"})
+    assert told["scenes"] == sorted([*catalogue.OFFERED, "bridge_cubes"])  # it has votes and is not offered
+    assert told["tasks"] == sorted([*TASKS, "bridge_cubes"])
+    unknown = client.get("/api/leaderboard", {"task": "bridge_spoon"})
     assert (unknown.status_code, unknown.json()["known"]) == (422, told["tasks"])
 
 
@@ -215,13 +216,19 @@ def test_the_page_has_a_tab_for_each_scene_and_each_of_its_tasks(client: Client)
         found = re.findall(r'<a href="[^"]*" (aria-current="true")?>([^<]*)</a>', part[1]) if part else []
         return [(name, bool(current)) for current, name in found]
 
-    assert tabs("Scenes") == [("All scenes", True), ("Table top", False), ("Workbench", False)]
+    assert tabs("Scenes") == [
+        ("All scenes", True),
+        ("Table top", False),
+        ("Workbench", False),
+        ("Cabinet", False),
+        (CUBES, False),
+    ]
     assert tabs("Tasks") == []  # of several scenes together there is no task
-    assert tabs("Scenes", "?scene_id=workbench")[2] == ("Workbench", True)
-    assert tabs("Tasks", "?scene_id=workbench") == [("All tasks", True), ("Stack", False)]
-    assert tabs("Tasks", "?task=workbench_stack") == [("All tasks", False), ("Stack", True)]
-    assert len(tabs("Tasks", "?scene_id=table")) == 1 + len(TASKS)
-    here = client.get("/leaderboard?scene_id=workbench&task=workbench_stack&sort=votes").content.decode()
+    assert tabs("Scenes", "?scene_id=bridge_cubes")[-1] == (CUBES, True)
+    assert tabs("Tasks", "?scene_id=bridge_cubes") == [("All tasks", True), (CUBES, False)]
+    assert tabs("Tasks", "?task=bridge_cubes") == [("All tasks", False), (CUBES, True)]
+    assert len(tabs("Tasks", "?scene_id=table")) == 1 + sum(catalogue.task(name).scene_id == "table" for name in TASKS)
+    here = client.get("/leaderboard?scene_id=bridge_cubes&task=bridge_cubes&sort=votes").content.decode()
     assert '<a href="?sort=votes&amp;scene_id=table" >Table top</a>' in here
 
 
@@ -231,11 +238,11 @@ def test_the_page_has_a_tab_for_each_scene_and_each_of_its_tasks(client: Client)
     [
         ({}, 14, "ba"),
         ({"task": "pick"}, 6, "ab"),
-        ({"task": "workbench_stack"}, 8, "ba"),
-        ({"scene_id": "workbench"}, 8, "ba"),
+        ({"task": "bridge_cubes"}, 8, "ba"),
+        ({"scene_id": "bridge_cubes"}, 8, "ba"),
         ({"task": "pick", "robot_id": "widowx"}, 6, "ab"),
         ({"task": "pick", "scene_id": "table"}, 6, "ab"),
-        ({"task": "workbench_stack", "robot_id": "widowx", "scene_id": "table"}, 0, ""),
+        ({"task": "bridge_cubes", "robot_id": "widowx", "scene_id": "table"}, 0, ""),
         ({"task": "stack"}, 0, ""),
     ],
 )
@@ -248,7 +255,7 @@ def test_a_board_of_any_robot_scene_and_task_counts_the_votes_on_these_alone(
         {"robot_id": "setting", "scene_id": "scene"}.get(name, name): value for name, value in parameters.items()
     }
     assert {name: found["metadata"][name] for name in asked} == asked
-    assert found["metadata"]["tasks"] == sorted([*TASKS, "workbench_stack"])
+    assert found["metadata"]["tasks"] == sorted([*TASKS, "bridge_cubes"])
     assert (found["metadata"]["total_votes"], names(found["rankings"])) == (votes, list(order))
 
 
@@ -289,8 +296,8 @@ def test_without_a_vote_everybody_is_provisional_and_no_side_is_ahead(board: Cal
     ("parameters", "code", "known"),
     [
         ({"robot_id": "r2d2"}, "unknown_robot", ["widowx"]),
-        ({"scene_id": "moon"}, "unknown_scene", ["table"]),
-        ({"robot_id": "widowx", "scene_id": "moon"}, "unknown_scene", ["table"]),
+        ({"scene_id": "moon"}, "unknown_scene", sorted(catalogue.OFFERED)),
+        ({"robot_id": "widowx", "scene_id": "moon"}, "unknown_scene", sorted(catalogue.OFFERED)),
         ({"task": "fly"}, "unknown_task", TASKS),
         ({"sort": "luck"}, "unknown_sort", ["elo", "name", "votes", "win_rate"]),
         ({"order": "sideways"}, "unknown_order", ["asc", "desc"]),
