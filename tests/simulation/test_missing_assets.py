@@ -40,11 +40,11 @@ def lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def test_what_is_missing_is_named_with_what_to_run(lost: None) -> None:
     assert catalogue.lacking() == {"planar/table": LACKS}
-    assert catalogue.playable() == [("widowx", "table")]
+    assert catalogue.playable() == [("widowx", scene_id) for scene_id in catalogue.OFFERED]
 
 
 def test_no_session_is_offered_the_world(lost: None) -> None:
-    assert kinds.get("robots").places() == {"widowx": ["table"]}
+    assert kinds.get("robots").places() == {"widowx": [*catalogue.OFFERED]}
 
 
 def test_it_is_logged_at_the_start(lost: None, caplog: pytest.LogCaptureFixture, monkeypatch: Any) -> None:
@@ -61,7 +61,7 @@ def test_the_command_lists_every_world_and_what_it_lacks(lost: None) -> None:
     call_command("worlds", "--json", stdout=told)
     listed = json.loads(told.getvalue())["worlds"]
     widowx, planar = (row for row in listed if row["scene_id"] == "table")
-    assert [row["scene_id"] for row in listed if row["offered"]] == ["table", "table"]
+    assert [row["scene_id"] for row in listed if row["offered"]] == [*catalogue.OFFERED, "table"]
     assert (widowx["robot_id"], widowx["control_hz"], widowx["missing"]) == ("widowx", 5, "")
     assert (planar["action_space"], planar["cameras"][-1], planar["missing"]) == ("joint_velocity_2", "wrist", LACKS)
 

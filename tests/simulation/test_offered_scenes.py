@@ -105,7 +105,11 @@ def test_commands_and_recordings_know_what_is_not_offered(scene_id: str, tmp_pat
 
 
 def test_a_sentence_without_a_scene_means_only_what_is_offered() -> None:
-    assert catalogue.task_for("open the top drawer") is None
+    assert catalogue.task_for("put carrot on plate") is None
+    assert catalogue.task_for("put carrot on plate", "bridge_carrot") == (
+        "bridge_carrot",
+        {"object": "carrot", "target": "plate"},
+    )
     assert catalogue.task_for("open the top drawer", "table") is None
     assert catalogue.task_for("open the top drawer", "cabinet") == ("open_drawer", {"drawer": "top_drawer"})
 
