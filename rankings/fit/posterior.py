@@ -28,7 +28,8 @@ ROUNDING = 1e-9
 """Votes; no vote weighs so little, since a voter does not cast a milliard on one day."""
 
 MANY, MOST_GRADIENTS, RESIDUAL = 200, 40, 1e-13
-"""Unknowns from which on Newton starts from odds and conjugate gradients are tried, how many steps they get, and what residual is none."""
+"""Unknowns from which on Newton starts from odds and conjugate gradients are tried, how many steps they get, and what
+residual is none."""
 
 
 class FitError(ArithmeticError):
