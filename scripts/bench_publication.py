@@ -18,9 +18,13 @@ import tempfile
 import time
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+
+if TYPE_CHECKING:
+    from rankings.models import ClosedDay
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -67,9 +71,10 @@ def closed(
     activity: np.ndarray,
     known: list[str],
     random: np.random.Generator,
-) -> object:
+) -> ClosedDay:
     """A day's copy: each vote on another row, of a voter with a network of its own."""
     from rankings.models import ClosedDay
+    from rankings.tally.counts import OUTCOMES
     from rankings.votes import closed_days
 
     left = random.integers(0, POLICIES, votes)
@@ -95,15 +100,17 @@ def closed(
         for name, (values, codes) in texts.items()
     }
     counts = pa.table(
-        {**columns, **{name: pa.array((outcome == place) * 1) for place, name in enumerate(closed_days.OUTCOMES)}},
+        {**columns, **{name: pa.array((outcome == place) * 1) for place, name in enumerate(OUTCOMES)}},
         schema=closed_days.SCHEMA,
     )
     steps = {name: pa.array(random.integers(10, 50, votes)) for name in ("steps_left", "steps_right")}
     physics = pa.array(random.integers(0, 3, votes))
     facts = pa.table(
         {
-            **{name: columns[name] for name in columns if name != "network"},
-            **{"vote": pa.array(outcome), "physics": physics, **steps},
+            **{name: column for name, column in columns.items() if name != "network"},
+            "vote": pa.array(outcome),
+            "physics": physics,
+            **steps,
         },
         schema=closed_days.FACTS,
     )
@@ -145,11 +152,12 @@ def main() -> int:
         fill(options.votes, options.voters, options.days)
         own = subprocess.run([sys.executable, __file__, "--publish"], check=True, stdout=subprocess.PIPE, text=True)
     found = json.loads(own.stdout.splitlines()[-1])
-    met = found["cpu_s"] < WANTED_S and found["memory_mb"] < WANTED_MB
+    met = found["wall_s"] < WANTED_S and found["memory_mb"] < WANTED_MB
     print(
         f"{found['votes']:.0f} votes, {options.voters} voters, {options.days} days, {POLICIES} policies: "
         f"{found['wall_s']:.1f} s (wanted: {WANTED_S:g}), CPU {found['cpu_s']:.1f} s, "
-        f"{found['memory_mb']:.0f} MB (wanted: {WANTED_MB:g}): {'met' if met else 'missed'}; load {os.getloadavg()[0]:.1f}"
+        f"{found['memory_mb']:.0f} MB (wanted: {WANTED_MB:g}): {'met' if met else 'missed'}; "
+        f"load {os.getloadavg()[0]:.1f}"
     )
     return 0 if met else 1
 

@@ -84,7 +84,9 @@ class Controls(NamedTuple):
     other: int = 0
 
     def plus(self, more: Controls) -> Controls:
-        return Controls(*map(sum, zip(self, more, strict=True)))
+        return Controls(
+            self.items + more.items, self.score + more.score, self.same + more.same, self.other + more.other
+        )
 
     @classmethod
     def of(cls, item: CalibrationResult) -> Controls:
