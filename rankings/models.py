@@ -145,6 +145,26 @@ class ClosedDay(models.Model):
         return f"{self.day}"
 
 
+class PastDay(models.Model):
+    """Sums over the battles that were voted on on a past day (`rankings.votes.past_days`)."""
+
+    day = models.DateField(primary_key=True)
+    episodes = models.JSONField(
+        help_text="Kind -> of each contestant and task: episodes, successes, progress, its squares, failures."
+    )
+    controls = models.JSONField(
+        help_text="Kind -> voter -> calibration battles, their score, and repeats that named the same one "
+        "and the other."
+    )
+    stale = models.BooleanField(default=False, help_text="Whether its votes have changed since.")
+
+    class Meta:
+        db_table = "past_days"
+
+    def __str__(self) -> str:
+        return f"{self.day}"
+
+
 class CountedVote(models.Model):
     """The row of counts to which a vote belongs, and whether its sums include the vote.
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import operator
+
 import numpy as np
 import pyarrow as pa
 
@@ -17,7 +20,11 @@ def coded(column: pa.ChunkedArray, *, strip: bool = True) -> Coded:
     """From a column of TEXTS without nulls. `strip`: blanks around a text do not count."""
     whole = column.combine_chunks()
     texts = [text.strip() if strip else text for text in whole.dictionary.to_pylist()]
-    values = sorted(set(texts))
-    place = {text: number for number, text in enumerate(values)}
-    renumber = np.array([place[text] for text in texts], np.int64)
+    order = sorted(range(len(texts)), key=texts.__getitem__)
+    ordered = [texts[place] for place in order]
+    new = [*map(operator.ne, ordered, ["", *ordered])]  # two texts may be one without their blanks
+    new[:1] = [True] * len(new[:1])
+    renumber = np.empty(len(texts), np.int64)
+    renumber[order] = np.cumsum(new) - 1
+    values = [*itertools.compress(ordered, new)]
     return renumber[np.from_dlpack(whole.indices)], values  # to_numpy() would import pandas, which takes long

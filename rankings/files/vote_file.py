@@ -84,7 +84,9 @@ def _csv(path: Path) -> Columns:
                 pyarrow.csv.ReadOptions(column_names=names, skip_rows=1, block_size=BLOCK),
                 pyarrow.csv.ParseOptions(quote_char=False),
                 pyarrow.csv.ConvertOptions(
-                    include_columns=wanted, column_types={**dict.fromkeys(wanted, TEXTS), BATTLE: pa.string()}
+                    check_utf8=False,
+                    include_columns=wanted,
+                    column_types={**dict.fromkeys(wanted, TEXTS), BATTLE: pa.string()},
                 ),
             )
             return dict(zip(wanted, table.columns, strict=True))

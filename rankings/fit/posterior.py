@@ -28,16 +28,17 @@ ROUNDING = 1e-9
 """Votes; no vote weighs so little, since a voter does not cast a milliard on one day."""
 
 MANY, MOST_GRADIENTS, RESIDUAL = 200, 40, 1e-13
-"""Unknowns from which on conjugate gradients are tried, how many steps they get, and what residual is none."""
+"""Unknowns from which on Newton starts from odds and conjugate gradients are tried, how many steps they get, and what
+residual is none."""
 
 
 class FitError(ArithmeticError):
     """Newton's method did not settle: counts beyond anything sensible."""
 
 
-def sigmoid(values: Floats) -> Floats:
-    """With one exponential, which cannot overflow."""
-    small = np.exp(-np.abs(values))
+def sigmoid(values: Floats, small: Floats | None = None) -> Floats:
+    """With one exponential, which cannot overflow: `small`, exp(-abs(values)), where it is at hand."""
+    small = np.exp(-np.abs(values)) if small is None else small
     return np.where(values >= 0, 1.0, small) / (1.0 + small)
 
 
@@ -101,15 +102,16 @@ def tie_share(margin: Floats, nu: float) -> Floats:
     return nu / (2.0 * np.cosh(np.minimum(np.abs(margin), 700.0) / 2.0) + nu)
 
 
-def expected_score(margin: Floats, nu: float) -> Floats:
-    """What the left side may expect of a vote."""
-    win = sigmoid(margin)
+def expected_score(margin: Floats, nu: float, small: Floats | None = None) -> Floats:
+    """What the left side may expect of a vote. `small`: as for `sigmoid`."""
+    win = sigmoid(margin, small)
     return win if nu == 0 else win + (0.5 - win) * tie_share(margin, nu)
 
 
-def score_variance(margin: Floats, nu: float) -> Floats:
-    """Variance of that score, which is also the Fisher information of a vote about the margin."""
-    small = np.exp(-np.abs(margin))
+def score_variance(margin: Floats, nu: float, small: Floats | None = None) -> Floats:
+    """Variance of that score, which is also the Fisher information of a vote about the margin. `small`: as for
+    `sigmoid`."""
+    small = np.exp(-np.abs(margin)) if small is None else small
     variance = small / (1.0 + small) ** 2
     if nu == 0:
         return variance
@@ -119,14 +121,17 @@ def score_variance(margin: Floats, nu: float) -> Floats:
 
 def likeliest(x: Floats, log_density: Callable[[Floats], float], step: Callable[[Floats], Floats]) -> Floats:
     """(n,) by Newton's method from x on, with halved steps where a full one would climb too far: densities are concave.
+    A step is asked for at the very array that the density was asked for last.
 
     Raises FitError where it comes to no rest."""
     height = log_density(x)
     for _ in range(STEPS):
         stride = step(x)
-        while (found := log_density(x + stride)) < height - 1e-12 * abs(height):
+        ahead = x + stride
+        while (found := log_density(ahead)) < height - 1e-12 * abs(height):
             stride /= 2.0
-        x, height = x + stride, found
+            ahead = x + stride
+        x, height = ahead, found
         if np.abs(stride).max(initial=0.0) < TOLERANCE:
             return x
     raise FitError(f"no rest after {STEPS} Newton steps; the last was {np.abs(stride).max():.2g}")
@@ -176,6 +181,12 @@ class Games:
     def scored(self) -> Floats:
         """(k, k) what i has scored against j, from either side."""
         return self.score + (self.played - self.score).T
+
+    def odds(self) -> Floats:
+        """(k,) log odds of what each scored, with a virtual draw: near the likeliest thetas where all met alike."""
+        share = (self.scored.sum(axis=1) + 0.5) / (by_contestant(self.played) + 1.0)
+        found: Floats = np.log(share / (1.0 - share))
+        return found
 
     @property
     def met(self) -> Booleans:
@@ -261,23 +272,16 @@ class Posterior:
     def met(self) -> Met:
         return Met.of(self.games)
 
+    def at(self, x: Floats) -> Point:
+        return Point(self, x)
+
     def log_density(self, x: Floats) -> float:
         """Up to what the ties add, which does not depend on x."""
-        met, margin = self.met, self.met.margins(x)
-        partition = log_sum(margin)
-        if self.games.nu > 0:
-            partition = np.logaddexp(partition, np.log(self.games.nu))
-        votes = (met.score - met.played / 2.0) @ margin - met.played @ partition
-        virtual = self.prior * log_sum(x)
-        return float(votes - virtual.sum())
+        return self.at(x).log_density()
 
     def gradient(self, x: Floats) -> Floats:
         """(free,)"""
-        met, size = self.met, len(self.comparable)
-        residual = met.score - met.played * expected_score(met.margins(x), self.games.nu)
-        of_contestants = np.bincount(met.left, residual, size) - np.bincount(met.right, residual, size)
-        votes = np.append(of_contestants, residual.sum())
-        return (votes - self.prior * (sigmoid(x) - 0.5))[: self.free]
+        return self.at(x).gradient()
 
     def virtual_information(self, x: Floats) -> Floats:
         """(free,)"""
@@ -285,13 +289,7 @@ class Posterior:
 
     def hessian(self, x: Floats) -> Floats:
         """(free, free) of minus the log density. Without a prior a group's mean is undefined; ones pin it to zero."""
-        met, pairs = self.met, np.zeros_like(self.games.played)
-        pairs.flat[met.cell] = met.played * score_variance(met.margins(x), self.games.nu)
-        found = assembled(pairs) if self.with_side else between(pairs)
-        found.flat[:: self.free + 1] += self.virtual_information(x)
-        if self.prior == 0:
-            found[: len(self.comparable), : len(self.comparable)] += self.comparable
-        return found
+        return self.at(x).hessian()
 
     def mode(self, near: Floats | None = None) -> Floats:
         """(k + 1,) the likeliest x. `near` (k,): thetas close to it, which save steps."""
@@ -300,10 +298,66 @@ class Posterior:
             return x
         if near is not None:
             x[:-1] = near
+        elif self.free >= MANY:
+            x[:-1] = self.games.odds()
+        here = self.at(x)
 
-        def step(at: Floats) -> Floats:
-            found = np.zeros_like(at)
-            found[: self.free] = solved(self.hessian(at), self.gradient(at))
+        def log_density(ahead: Floats) -> float:
+            nonlocal here
+            here = self.at(ahead)
+            return here.log_density()
+
+        def step(_: Floats) -> Floats:
+            found = np.zeros_like(x)
+            found[: self.free] = solved(here.hessian(), here.gradient())
             return found
 
-        return likeliest(x, self.log_density, step)
+        return likeliest(x, log_density, step)
+
+
+@dataclass(frozen=True)
+class Point:
+    """A posterior at one x. Exponentials, which take most of the time, are computed once for all that is asked."""
+
+    posterior: Posterior
+    x: Floats
+
+    @cached_property
+    def margin(self) -> Floats:
+        """(n,) of the pairs with votes."""
+        return self.posterior.met.margins(self.x)
+
+    @cached_property
+    def small(self) -> Floats:
+        """(n,) exp of minus the margin's size, which cannot overflow."""
+        return np.exp(-np.abs(self.margin))
+
+    @property
+    def nu(self) -> float:
+        return self.posterior.games.nu
+
+    def log_density(self) -> float:
+        met = self.posterior.met
+        partition = np.log1p(self.small) + np.abs(self.margin) / 2.0
+        if self.nu > 0:
+            partition = np.logaddexp(partition, np.log(self.nu))
+        votes = (met.score - met.played / 2.0) @ self.margin - met.played @ partition
+        virtual = self.posterior.prior * log_sum(self.x)
+        return float(votes - virtual.sum())
+
+    def gradient(self) -> Floats:
+        posterior, met, size = self.posterior, self.posterior.met, len(self.x) - 1
+        residual = met.score - met.played * expected_score(self.margin, self.nu, self.small)
+        of_contestants = np.bincount(met.left, residual, size) - np.bincount(met.right, residual, size)
+        votes = np.append(of_contestants, residual.sum())
+        return (votes - posterior.prior * (sigmoid(self.x) - 0.5))[: posterior.free]
+
+    def hessian(self) -> Floats:
+        posterior, met = self.posterior, self.posterior.met
+        pairs = np.zeros_like(posterior.games.played)
+        pairs.flat[met.cell] = met.played * score_variance(self.margin, self.nu, self.small)
+        found = assembled(pairs) if posterior.with_side else between(pairs)
+        found.flat[:: posterior.free + 1] += posterior.virtual_information(self.x)
+        if posterior.prior == 0:
+            found[: len(pairs), : len(pairs)] += posterior.comparable
+        return found

@@ -16,7 +16,7 @@ from rankings.models import ExcludedVoter, ModerationAct, VoteCount, WorkerStatu
 from rankings.publication import aggregation, preparation, snapshots, tables
 from rankings.tally.counts import OUTCOMES
 from rankings.tally.table import VoteTable
-from rankings.votes import classic, observed
+from rankings.votes import classic, observed, past_days
 from rankings.votes.judging import judged
 from rankings.votes.ledger import Cell, cells_of
 
@@ -91,6 +91,8 @@ def _days_that_differ() -> Iterator[Discrepancy]:
 
     for day in closed_days.differing():
         yield Discrepancy("closed days", day.isoformat(), "counts or facts", "a copy", "other figures")
+    for day in past_days.differing():
+        yield Discrepancy("past days", day.isoformat(), "episodes or calibration battles", "sums", "other sums")
 
 
 def _rows_that_differ() -> Iterator[Discrepancy]:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from arena import kinds
 from arena.kinds import Kind
 from arena.models import Contestant, GalleryEntry
-from rankings.models import ClassicElo, Snapshot
+from rankings.models import ClassicElo, PastDay, Snapshot
 from rankings.publication import report, snapshots, tables, upsets
 from rankings.publication.report import Written
 from rankings.publication.retention import thin_out
 from rankings.publication.tables import Rows
-from rankings.votes import classic
+from rankings.votes import classic, past_days
 
 if TYPE_CHECKING:
     from rankings.votes.closed_days import Closing
@@ -33,6 +33,7 @@ class Prepared(NamedTuple):
     """What `store` writes."""
 
     closing: Closing
+    past: list[PastDay]
     kinds: list[PreparedKind]
 
 
@@ -45,7 +46,8 @@ def prepare(new: list[int]) -> Prepared:
 
     closing = closed_days.closing()
     stored = snapshots.load(closing)
-    return Prepared(closing, [_prepare(kind, stored, new) for kind in published_kinds()])
+    past = past_days.missing()
+    return Prepared(closing, past, [_prepare(kind, stored, past, new) for kind in published_kinds()])
 
 
 def published_kinds() -> list[Kind]:
@@ -54,12 +56,12 @@ def published_kinds() -> list[Kind]:
     return [kind for kind in kinds.every() if kind.id in known or kind is kinds.default()]
 
 
-def _prepare(kind: Kind, stored: snapshots.Stored, new: list[int]) -> PreparedKind:
+def _prepare(kind: Kind, stored: snapshots.Stored, past: list[PastDay], new: list[int]) -> PreparedKind:
     table, facts = stored.of(kind)
     rated = snapshots.rate(table, table.boards())
     states = classic.advanced(kind, [each.board for each in rated], new)
     snapshot = snapshots.snapshot(kind, table, rated)
-    written = report.write_report(kind, snapshot, table, rated, facts)
+    written = report.write_report(kind, snapshot, table, rated, facts, past_days.observe(kind, past))
     rows = tables.rows_of(rated, {board: state.ratings for board, state in states.items()})
     return PreparedKind(kind, snapshot, written, list(states.values()), upsets.newly_rated(kind, rated), rows)
 
@@ -70,6 +72,7 @@ def store(prepared: Prepared) -> int:
     from rankings.votes import closed_days
 
     closed_days.keep(prepared.closing)
+    past_days.keep(prepared.past)
     rows = Rows()
     for each in prepared.kinds:
         if each.snapshot._state.adding:

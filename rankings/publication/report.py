@@ -32,6 +32,7 @@ from rankings.trust.reliability import Reliability
 from rankings.trust.standing import standing
 from rankings.votes import observed
 from rankings.votes.looks import looks_of
+from rankings.votes.past_days import Observed
 
 TREND_POINTS = 400
 """Publications that the trend shows: two weeks of hours."""
@@ -122,11 +123,13 @@ class Written(NamedTuple):
     plan: PairingPlan | None
 
 
-def write_report(kind: Kind, snapshot: Snapshot, table: VoteTable, rated: Iterable[Rated], facts: VoteFacts) -> Written:
-    """The report of a kind's snapshot, not stored. `facts`: of all the kind's votes."""
+def write_report(
+    kind: Kind, snapshot: Snapshot, table: VoteTable, rated: Iterable[Rated], facts: VoteFacts, seen: Observed
+) -> Written:
+    """The report of a kind's snapshot, not stored. `facts` and `seen`: of all the kind's votes."""
     boards = {each.board: each for each in rated}
     whole = boards.get(Board())
-    results, played = observed.calibration_results(kind), observed.played(kind)
+    played, results = seen
     agreements = _agreements(facts)
     findings = list(integrity.unreliable(results))
     if whole:

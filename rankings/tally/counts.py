@@ -117,10 +117,8 @@ class Counts:
         """The same votes with the policy of the smaller index on the left: who stood where no longer matters."""
         swap = self.left > self.right
         low, high = np.minimum(self.left, self.right), np.maximum(self.left, self.right)
-        left_better, right_better, tie, both_bad = self.outcomes.T
-        seen_from_low = np.stack(
-            [np.where(swap, right_better, left_better), np.where(swap, left_better, right_better), tie, both_bad]
-        )
+        seen_from_low = self.outcomes.T.copy()
+        seen_from_low[:2, swap] = seen_from_low[1::-1, swap]
         starts = starts_of_runs(low, high, self.voter, self.day, self.setting)
         if len(starts) == len(low):
             return replace(self, left=low, right=high, outcomes=seen_from_low.T)
@@ -267,14 +265,11 @@ def _summed(key: Integers, outcomes: Integers) -> tuple[Integers, Integers]:
 def _counted(key: Integers, outcome: Integers) -> tuple[Integers, Integers]:
     """Each key once, in order, and how often each outcome comes with it. Sorting numbers alone is quickest."""
     both = np.sort(key << 2 | outcome)
-    first = starts_of_runs(both)
-    times = np.diff(first, append=len(both))
-    key, outcome = both[first] >> 2, both[first] & 3
+    key, outcome = both >> 2, both & 3
     rows = starts_of_runs(key)
     row_of = np.repeat(np.arange(len(rows)), np.diff(rows, append=len(key)))
-    outcomes = np.zeros((len(OUTCOMES), len(rows)), np.int64)  # an outcome's counts lie together in memory
-    outcomes[outcome, row_of] = times
-    return key[rows], outcomes.T
+    cell = outcome * len(rows) + row_of  # an outcome's counts lie together in memory
+    return key[rows], np.bincount(cell, minlength=len(OUTCOMES) * len(rows)).reshape(len(OUTCOMES), len(rows)).T
 
 
 @dataclass(frozen=True)

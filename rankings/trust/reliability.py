@@ -75,11 +75,35 @@ def repeat(first: str, again: str) -> CalibrationResult:
     return CalibrationResult(float(again == OUTCOMES[MIRRORED[OUTCOMES.index(first)]]), named=True)
 
 
+class Controls(NamedTuple):
+    """Sums over one voter's calibration battles, by the names of `Reliability`."""
+
+    items: int = 0
+    score: float = 0.0
+    same: int = 0
+    other: int = 0
+
+    def plus(self, more: Controls) -> Controls:
+        return Controls(
+            self.items + more.items, self.score + more.score, self.same + more.same, self.other + more.other
+        )
+
+    @classmethod
+    def of(cls, item: CalibrationResult) -> Controls:
+        same = item.named and item.score == 1.0
+        return cls(1, item.score, int(same), int(item.named and not same))
+
+    def reliability(self) -> Reliability:
+        """The share passed, with Wilson's interval; halves count as such."""
+        items, score, same, other = self
+        low, high = score_interval(score / items, items) if items else (0.0, 1.0)
+        low, high = low if score else 0.0, high if score < items or not items else 1.0
+        return Reliability(items, score, low, high, same, other)
+
+
 def reliability(items: Iterable[CalibrationResult]) -> Reliability:
-    """The share passed, with Wilson's interval; halves count as such."""
-    given = list(items)
-    total, same = sum(each.score for each in given), sum(each.named and each.score == 1.0 for each in given)
-    other = sum(each.named for each in given) - same
-    low, high = score_interval(total / len(given), len(given)) if given else (0.0, 1.0)
-    low, high = low if total else 0.0, high if total < len(given) or not given else 1.0
-    return Reliability(len(given), total, low, high, same, other)
+    """Of one voter's calibration battles."""
+    found = Controls()
+    for item in items:
+        found = found.plus(Controls.of(item))
+    return found.reliability()

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping
-from datetime import UTC, date
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from datetime import UTC, date, datetime
 from typing import Any, NamedTuple
 
 from django.db import connection, transaction
@@ -17,8 +17,9 @@ from django.db.models import QuerySet
 from arena import kinds
 from arena.models import Purpose, Turn, Vote
 from arena.rules import turn_status
-from rankings.models import ClassicElo, ClosedDay, CountedVote, ExcludedVoter, VoteCount
+from rankings.models import ClassicElo, ClosedDay, CountedVote, ExcludedVoter, PastDay, VoteCount
 from rankings.tally.counts import OUTCOMES
+from rankings.votes import past_days
 from rankings.votes.judging import Judgement
 from rankings.votes.locking import lock_rankings, raise_revision
 
@@ -84,6 +85,7 @@ def forget_counts() -> None:
     VoteCount.objects.exclude(votes__vote_id__in=excluded).delete()
     VoteCount.objects.update(**dict.fromkeys(OUTCOMES, 0))
     ClosedDay.objects.all().delete()
+    PastDay.objects.all().delete()
     ClassicElo.objects.all().delete()
     raise_revision()
 
@@ -130,7 +132,13 @@ def rename_voter(old: str, new: str, *, moved: bool) -> None:
         for first in range(0, len(rows), BATCH):
             _give(rows[first : first + BATCH], new)
         _reopen({row.day for row in rows})
+        if past_days.forget({moment.astimezone(UTC).date() for moment in _moments(old)}):
+            raise_revision()
         Vote.objects.filter(user_id=old).update(user_id=new, **({"moved": True} if moved else {}))
+
+
+def _moments(voter: str) -> Iterator[datetime]:
+    return Vote.objects.filter(user_id=voter).order_by().values_list("voted_at", flat=True).iterator()
 
 
 def _give(rows: list[VoteCount], voter: str) -> None:

@@ -14,7 +14,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple
 
 import numpy as np
-from django.db.models import Count, F, Max, Q, Sum
+from django.db.models import Count, F, Max, Q, QuerySet, Sum
 from django.utils import timezone
 
 from arena.kinds import Kind
@@ -26,7 +26,7 @@ from rankings.tally.counts import OUTCOMES
 from rankings.tally.facts import EVEN, LEFT, RIGHT, UNKNOWN, Fact, VoteFacts
 from rankings.tally.table import VoteTable
 from rankings.tally.weights import Answers, answer, clear_winner
-from rankings.trust.reliability import CalibrationResult, Reliability, gold, reliability, repeat
+from rankings.trust.reliability import CalibrationResult, Controls, gold, repeat
 
 EXPOSURE_DAYS = 30
 VOTES_TESTED = 500
@@ -42,8 +42,19 @@ class VoterVotes(NamedTuple):
     outcome: Integers
 
 
-def played(kind: Kind) -> list[EpisodeSums]:
-    """Sums per contestant and task over a kind's episodes with a known goal and a vote, without repeats and forks.
+def within(first: date, last: date, prefix: str = "") -> Q:
+    """Votes of the days (UTC) from `first` to `last`, both included. `prefix`: the lookup that leads to the vote."""
+    found = Q()
+    if first > date.min:
+        found &= Q(**{f"{prefix}voted_at__gte": datetime.combine(first, time.min, UTC)})
+    if last < date.max:
+        found &= Q(**{f"{prefix}voted_at__lt": datetime.combine(last + timedelta(days=1), time.min, UTC)})
+    return found
+
+
+def played(kind: Kind, first: date = date.min, last: date = date.max) -> list[EpisodeSums]:
+    """Sums per contestant and task over a kind's episodes with a known goal and a vote of these days, without repeats
+    and forks. References are among the contestants.
 
     An episode is an attempt whose success is known. Attempts in which the contestant failed are counted apart. Attempts
     that a worker or the clock ended say nothing about the contestant.
@@ -53,7 +64,7 @@ def played(kind: Kind) -> list[EpisodeSums]:
     failed = Q(status=AttemptStatus.FAILED, termination_reason="policy_failed")
     voted = Q(turn__battle__status=BattleStatus.VOTED, turn__battle__spoiled=False)
     attempts = Attempt.objects.filter(
-        judged | failed, voted, turn__is_fork=False, model__reference=False, model__kind=kind.id
+        judged | failed, voted, within(first, last, "turn__battle__vote__"), turn__is_fork=False, model__kind=kind.id
     )
     said = "turn__instruction", "turn__battle__session__scene"
     rows = (
@@ -69,15 +80,23 @@ def played(kind: Kind) -> list[EpisodeSums]:
         )
         .values_list("model_id", *said, "episodes", "successes", "gained", "squares", "failures")
     )
-    sums: dict[tuple[str, str], list[float]] = defaultdict(lambda: [0, 0, 0.0, 0.0, 0])
-    for policy, instruction, scene, *figures in rows:
-        if task := kind.task_of(instruction, scene):
-            own = sums[policy, task]
-            for place, value in enumerate(figures):
-                own[place] += value or 0
+    return together(
+        EpisodeSums(policy, task, *(value or 0 for value in figures))
+        for policy, instruction, scene, *figures in rows
+        if (task := kind.task_of(instruction, scene))
+    )
+
+
+def together(sums: Iterable[EpisodeSums]) -> list[EpisodeSums]:
+    """Those of one contestant and task added up; sorted by these."""
+    found: dict[tuple[str, str], list[float]] = defaultdict(lambda: [0, 0, 0.0, 0.0, 0])
+    for policy, task, *figures in sums:
+        own = found[policy, task]
+        for place, value in enumerate(figures):
+            own[place] += value
     return [
         EpisodeSums(policy, task, int(n), int(successes), progress, squares, int(failures))
-        for (policy, task), (n, successes, progress, squares, failures) in sorted(sums.items())
+        for (policy, task), (n, successes, progress, squares, failures) in sorted(found.items())
     ]
 
 
@@ -194,19 +213,19 @@ def _rows(first: date, last: date) -> Iterator[_Row]:
     return itertools.starmap(_Row, rows.iterator(chunk_size=20_000))
 
 
-def calibration_results(kind: Kind) -> dict[str, Reliability]:
-    """Voter -> reliability, of each voter with a conclusive calibration battle of a kind."""
-    items: dict[str, list[CalibrationResult]] = defaultdict(list)
-    for voter, item in (*_gold_items(kind), *_repeat_items(kind)):
-        items[voter].append(item)
-    return {voter: reliability(own) for voter, own in sorted(items.items())}
+def calibration_results(kind: Kind, first: date = date.min, last: date = date.max) -> dict[str, Controls]:
+    """Voter -> sums over the conclusive calibration battles of a kind with a vote of these days."""
+    found: dict[str, Controls] = defaultdict(Controls)
+    given = Vote.objects.filter(within(first, last), kind=kind.id, user_id__isnull=False, battle__spoiled=False)
+    for voter, item in (*_gold_items(given), *_repeat_items(given)):
+        found[voter] = found[voter].plus(Controls.of(item))
+    return dict(sorted(found.items()))
 
 
-def _gold_items(kind: Kind) -> Iterator[tuple[str, CalibrationResult]]:
+def _gold_items(given: QuerySet[Vote]) -> Iterator[tuple[str, CalibrationResult]]:
     """Only of battles in which one side alone reached the goal."""
     wins = Q(battle__turns__is_fork=False, battle__turns__attempts__success=True)
-    given = Vote.objects.filter(kind=kind.id, purpose=Purpose.GOLD, user_id__isnull=False, battle__spoiled=False)
-    votes = given.annotate(
+    votes = given.filter(purpose=Purpose.GOLD).annotate(
         left_wins=Count("pk", filter=wins & Q(battle__turns__attempts__side=Side.LEFT)),
         right_wins=Count("pk", filter=wins & Q(battle__turns__attempts__side=Side.RIGHT)),
     )
@@ -215,11 +234,10 @@ def _gold_items(kind: Kind) -> Iterator[tuple[str, CalibrationResult]]:
             yield str(voter), gold(vote, "left_better" if left else "right_better")
 
 
-def _repeat_items(kind: Kind) -> Iterator[tuple[str, CalibrationResult]]:
+def _repeat_items(given: QuerySet[Vote]) -> Iterator[tuple[str, CalibrationResult]]:
     """Without repeats that have follow-up turns: they ask another question."""
     turns = Count("battle__turns", filter=Q(battle__turns__is_fork=False))
-    given = Vote.objects.filter(kind=kind.id, purpose=Purpose.REPEAT, user_id__isnull=False, battle__spoiled=False)
-    votes = given.annotate(turns=turns).filter(turns=1)
+    votes = given.filter(purpose=Purpose.REPEAT).annotate(turns=turns).filter(turns=1)
     for voter, again, first in votes.values_list("user_id", "vote", "battle__repeats__vote__vote"):
         if first in OUTCOMES:
             yield str(voter), repeat(first, again)

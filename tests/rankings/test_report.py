@@ -15,7 +15,7 @@ from rankings.models import Finding, Report, Snapshot
 from rankings.publication import aggregation, snapshots
 from rankings.publication.report import ReportContent, latest
 from rankings.tally.facts import EVEN, LEFT, UNKNOWN
-from rankings.votes import closed_days, ledger, observed
+from rankings.votes import closed_days, ledger, observed, past_days
 from tests.factories import PolicyFactory, ReferenceFactory, SessionFactory, TurnFactory, VoteFactory
 from tests.rankings.ballots import ballots, cast, rows_of
 
@@ -75,7 +75,7 @@ def test_what_has_no_verdict_is_no_episode_and_a_policys_own_failures_are_counte
 
 def test_references_play_for_no_physics_board(pair: dict[str, Any]) -> None:
     voted(left=True, right=True, **{**pair, "battle__right_model": ReferenceFactory(id="expert")})
-    assert [each.contestant for each in observed.played(kinds.default())] == ["a"]
+    assert [each.contestant for each in past_days.observe(kinds.default()).played] == ["a"]
 
 
 def test_repeats_are_not_played_twice_for_physics(pair: dict[str, Any]) -> None:
