@@ -56,8 +56,8 @@ def published_kinds() -> list[Kind]:
 
 def _prepare(kind: Kind, stored: snapshots.Stored, new: list[int]) -> PreparedKind:
     table, facts = stored.of(kind)
-    rated = snapshots.rate(table, table.boards())
-    states = classic.advanced(kind, [each.board for each in rated], new)
+    rated = snapshots.rate_all(kind, table)
+    states = classic.advanced(kind, [each.board for each in rated], new, snapshots.regrouped(kind))
     snapshot = snapshots.snapshot(kind, table, rated)
     written = report.write_report(kind, snapshot, table, rated, facts)
     rows = tables.rows_of(rated, {board: state.ratings for board, state in states.items()})
