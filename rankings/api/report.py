@@ -64,7 +64,8 @@ class ReportView(APIView):
             "Beside the boards, published with them: votes of each pair, which pairs are settled, ratings with all "
             "else equal, ratings controlled for length and style, success and progress by physics, agreement "
             "of votes and physics, and of votes and a judge by a language model, calibration of predicted and actual "
-            "votes, how much hangs on single voters, ratings without new and doubtful voters, how often each policy is drawn, and the ratings over time."
+            "votes, how much hangs on single voters, ratings without new and doubtful voters, how often each policy is "
+            "drawn, and the ratings over time."
         ),
         parameters=[KIND],
         responses={200: answer(PublishedReport), **refusals(422)},

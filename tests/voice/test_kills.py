@@ -12,6 +12,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,7 @@ def arena(tmp_path_factory: pytest.TempPathFactory, model: tuple[Any, int]) -> I
     own = {"ARENA_STATIC": built, "ARENA_SCENES": built, "ARENA_KINDS": "robots,voice"}
     own |= {"ARENA_VOICE_PORT": str(free_port()), "ARENA_VOICE_MODEL": NAME}
     own |= {"ARENA_VOICE_MODEL_URL": f"http://127.0.0.1:{model[1]}/v1"}
+    own |= {"ARENA_DRAWING_NICENESS": "0"}  # a busy machine leaves nothing to a polite worker
     found = Arena(tmp_path_factory.mktemp("arena"), **FOR_TESTS, **own)
     try:
         found.start()
@@ -73,9 +75,9 @@ def arena(tmp_path_factory: pytest.TempPathFactory, model: tuple[Any, int]) -> I
 class Phone:
     """A browser's end of a call."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, wires: ExitStack) -> None:
         self.address = address
-        self.wire = connect(address, proxy=None, max_size=None, open_timeout=60)
+        self.wire = wires.enter_context(connect(address, proxy=None, max_size=None, open_timeout=60))
 
     def until(self, *types: str) -> dict[str, Any]:
         while True:
@@ -103,7 +105,10 @@ class Phone:
 
 
 class Battle:
-    def __init__(self, arena: Arena) -> None:
+    """`wires`: what is open of its calls."""
+
+    def __init__(self, arena: Arena, wires: ExitStack) -> None:
+        self.wires = wires
         self.visitor = Visitor(arena.url)
         place = {"kind": "voice", "category_id": "booking", "scenario_id": "haircut"}
         status, body = self.visitor.post("/api/sessions/init", place)
@@ -113,7 +118,10 @@ class Battle:
     def open(self, label: str) -> Phone:
         status, body = self.visitor.post(f"/api/battles/{self.id}/calls", {"label": label, "consent": True})
         assert status == 201, body
-        return Phone(str(body["socket"]))
+        return self.dial(str(body["socket"]))
+
+    def dial(self, address: str) -> Phone:
+        return Phone(address, self.wires)
 
     def call(self, label: str) -> None:
         """A whole call."""
@@ -133,6 +141,12 @@ class Battle:
         return body
 
 
+@pytest.fixture
+def battle(arena: Arena) -> Iterator[Battle]:
+    with ExitStack() as wires:
+        yield Battle(arena, wires)
+
+
 def recordings(arena: Arena) -> set[str]:
     return {folder.name for folder in arena.folder.glob("**/call_*") if folder.is_dir()}
 
@@ -145,8 +159,7 @@ def kill_all(pid: int) -> None:
     psutil.wait_procs(family, timeout=60)
 
 
-def test_the_process_that_holds_calls(arena: Arena) -> None:
-    battle = Battle(arena)
+def test_the_process_that_holds_calls(arena: Arena, battle: Battle) -> None:
     battle.call("a")
     kept = recordings(arena)
     phone = battle.open("b")
@@ -158,7 +171,7 @@ def test_the_process_that_holds_calls(arena: Arena) -> None:
     wait_until(lambda: arena.children().get("voice") not in (None, pid))
     arena.wait_healthy()
     wait_until(lambda: answers(phone.address))
-    told = Phone(phone.address).until("error")
+    told = battle.dial(phone.address).until("error")
     assert told["code"] == "call_lost"
     assert "call this agent once more" in told["detail"]
     assert battle.slots() == {"a": ("ended", 0), "b": ("open", 1)}
@@ -171,23 +184,23 @@ def test_the_process_that_holds_calls(arena: Arena) -> None:
 def answers(address: str) -> bool:
     """Whether its port takes connections."""
     try:
-        connect(address.rpartition("/")[0] + "/nothing", proxy=None, open_timeout=10).close()
+        with connect(address.rpartition("/")[0] + "/nothing", proxy=None, open_timeout=10):
+            return True
     except OSError:
         return False
-    return True
 
 
-def test_the_browser(arena: Arena) -> None:
-    battle, before = Battle(arena), recordings(arena)
+def test_the_browser(arena: Arena, battle: Battle) -> None:
+    before = recordings(arena)
     phone = battle.open("a")
     phone.talk()
     phone.vanish()
-    again = Phone(phone.address)
+    again = battle.dial(phone.address)
     assert again.until("resumed", "error")["type"] == "resumed", "whoever comes back goes on"
     again.vanish()
     wait_until(lambda: battle.slots()["a"] == ("ended", 0))
     assert len(recordings(arena) - before) == 1, "both had spoken"
-    assert Phone(phone.address).until("error")["code"] == "slot_used"
+    assert battle.dial(phone.address).until("error")["code"] == "slot_used"
     silent = battle.open("b")
     silent.until("started")
     silent.vanish()
@@ -197,8 +210,8 @@ def test_the_browser(arena: Arena) -> None:
     assert battle.slots() == {"a": ("ended", 0), "b": ("ended", 0)}
 
 
-def test_the_evaluation_worker(arena: Arena) -> None:
-    battle, before = Battle(arena), recordings(arena)
+def test_the_evaluation_worker(arena: Arena, battle: Battle) -> None:
+    before = recordings(arena)
     battle.call("a")
     battle.call("b")
     turn = battle.visitor.send_turn(battle.id, "Haircut")
@@ -221,8 +234,10 @@ def opus(arena: Arena, name: str) -> list[Path]:
     return [path for path in arena.folder.glob(f"**/{name}/*") if path.is_file()]
 
 
-def test_the_language_model_of_the_agent(arena: Arena, model: tuple[subprocess.Popen[str], int]) -> None:
-    battle, before = Battle(arena), recordings(arena)
+def test_the_language_model_of_the_agent(
+    arena: Arena, battle: Battle, model: tuple[subprocess.Popen[str], int]
+) -> None:
+    before = recordings(arena)
     phone = battle.open("a")
     phone.talk()
     model[0].kill()
