@@ -227,11 +227,12 @@ def test_the_evaluation_worker(arena: Arena, battle: Battle) -> None:
     wait_until(lambda: battle.metrics()["status"] == "complete", seconds=600)
     told = battle.metrics()
     assert all(told[label]["turns"] and told[label]["evaluation"] == "complete" for label in "ab")
-    assert {path.suffix for name in recordings(arena) - before for path in opus(arena, name)} == {".opus"}
+    wait_until(lambda: suffixes(arena, recordings(arena) - before) == {".opus"})
 
 
-def opus(arena: Arena, name: str) -> list[Path]:
-    return [path for path in arena.folder.glob(f"**/{name}/*") if path.is_file()]
+def suffixes(arena: Arena, folders: set[str]) -> set[str]:
+    """Of the recordings in there."""
+    return {path.suffix for name in folders for path in arena.folder.glob(f"**/{name}/*")}
 
 
 def test_the_language_model_of_the_agent(
