@@ -19,7 +19,7 @@ from django.utils.translation import gettext_lazy
 from arena.errors import OtherKind, UnknownName
 from arena.instructions import clean_instruction
 from arena.models import Attempt, AttemptQuerySet, Battle, Contestant, ContestantQuerySet, Purpose, Session, Turn
-from arena.shapes import GoalJson
+from arena.shapes import GoalJson, JudgeAgreement
 
 if TYPE_CHECKING:
     from arena.queue.hosting import Hosts
@@ -98,6 +98,13 @@ class Kind(ABC):
     groups: ClassVar[Mapping[str, Any]] = {}
     """Dimensions by which controlled ratings are told apart, such as the language of an instruction -> what the page
     calls it (lazily translated)."""
+    divided_by: ClassVar[str] = ""
+    """The fact of a contestant (`facts`) by which it is in a division: those of one have boards of their own, of the
+    votes between them. Also what the API calls it. "": there are no divisions."""
+    divisions: ClassVar[Mapping[str, Any]] = {}
+    """Every division, a value of that fact -> what the page calls it (lazily translated)."""
+    divisions_title: ClassVar[Any] = ""
+    """What the page calls the choice of one (lazily translated)."""
     details: ClassVar[tuple[str, ...]] = ()
     """Names of the one-to-one relations from `Attempt` to what the kind keeps of it; read with every turn."""
     claimed_with: ClassVar[tuple[str, ...]] = ()
@@ -173,6 +180,18 @@ class Kind(ABC):
     def facts(self, contestant: Contestant) -> Json:
         """What boards show of one of `contestants` beside its name and votes."""
         return {}
+
+    def judge(self) -> JudgeAgreement | None:
+        """How a judge that is no person agrees with people on the battles that count; None: the kind has no judge.
+        Asked when boards are published."""
+        return None
+
+    def members(self) -> dict[str, set[str]]:
+        """Every division with contestants -> their ids."""
+        found: dict[str, set[str]] = {}
+        for contestant in self.contestants() if self.divided_by else ():
+            found.setdefault(self.facts(contestant)[self.divided_by], set()).add(contestant.pk)
+        return {division: found[division] for division in self.divisions if division in found}
 
     def introduce(self, contestant: Contestant) -> Json:
         """What visitors learn of it with the vote, beside its name: names and plain values, which the kind's script

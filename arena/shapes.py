@@ -323,6 +323,19 @@ class OEmbedJson(TypedDict):
     thumbnail_height: int
 
 
+class JudgeAgreement(TypedDict):
+    """Of the `battles` that count and were judged: the `share` in which people and a judge that is no person prefer the
+    same side (or neither), its 95 % interval (Wilson, each battle by itself), and Cohen's kappa, null where it is
+    undefined. Without a battle all are null, and `missing` says why: `no_judge` or `no_battles`."""
+
+    battles: int
+    share: float | None
+    low: float | None
+    high: float | None
+    kappa: float | None
+    missing: str
+
+
 class ErrorJson(TypedDict):
     code: str
     detail: str

@@ -427,6 +427,12 @@ if "text" in KINDS:
         "every_s": 15,
         "description": "Ask the servers of all language models whether they answer; those that do not are not drawn.",
     }
+if "voice" in KINDS:
+    BEAT_TASKS["Evaluate calls again"] = {
+        "task": "voice.evaluate_again",
+        "every_s": 600,
+        "description": "Ask again for evaluations of voted calls that have not ended after 20 minutes.",
+    }
 # Voice agents (voice/). The language model of the local cascade: any server that speaks OpenAI's chat completions;
 # empty: the one beside the arena, where that runs.
 VOICE: dict[str, Any] = {

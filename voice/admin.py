@@ -18,6 +18,14 @@ else:
     ScenarioAdminBase = AgentAdminBase = ConversationAdminBase = admin.ModelAdmin
 
 
+PROVIDERS_LIMITS = (
+    "Vapi is called by its websocket transport. Retell is called by its audio socket, which Retell calls deprecated "
+    "and may have turned off for an account: calls then end as failed. Its web calls are WebRTC and not supported: "
+    "they would need a LiveKit client in the process that holds calls. Neither adapter was tried against the "
+    "provider itself (docs/voice.md, Limits)."
+)
+
+
 @admin.register(ScenarioRow)
 class ScenarioAdmin(ScenarioAdminBase):
     """A scenario is checked as its file would be before it is saved."""
@@ -38,7 +46,10 @@ class VoiceAgentAdmin(AgentAdminBase):
     readonly_fields = ["created_at"]
     fieldsets = [
         (None, {"fields": ["id", "name", "description", "organization", "family", "license", "provenance"]}),
-        ("Agent", {"fields": ["provider", "architecture_type", "components", "config"]}),
+        (
+            "Agent",
+            {"fields": ["provider", "architecture_type", "components", "config"], "description": PROVIDERS_LIMITS},
+        ),
         ("Playing", {"fields": ["status", "status_reason", "reference", "created_at"]}),
     ]
 

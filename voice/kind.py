@@ -15,7 +15,8 @@ from django.utils.translation import gettext_lazy
 
 from arena.kinds import Json, Kind, Place
 from arena.models import Attempt, Battle, Contestant, ContestantQuerySet
-from voice.battles import card, lines, results, scenarios, sockets
+from arena.shapes import JudgeAgreement
+from voice.battles import agreeing, card, lines, results, scenarios, sockets
 from voice.battles.errors import CallsMissing
 from voice.models import VOICE, Call, VoiceAgent
 from voice.offered import is_offered
@@ -31,6 +32,9 @@ class Voice(Kind):
         "natural": gettext_lazy("More natural to talk to"),
         "quick": gettext_lazy("Answered more quickly"),
     }
+    divided_by = "architecture"
+    divisions: ClassVar[Mapping[str, Any]] = card.ARCHITECTURES
+    divisions_title = gettext_lazy("Architectures")
     details = ("conversation",)
     claimed_with = ("model__voiceagent",)
     introduced_with = ("voiceagent",)
@@ -76,6 +80,9 @@ class Voice(Kind):
 
     def facts(self, contestant: Contestant) -> Json:
         return {"architecture": getattr(contestant, "architecture_type", "")}
+
+    def judge(self) -> JudgeAgreement:
+        return agreeing.judge_agreement()
 
     def introduce(self, contestant: Contestant) -> Json:
         agent = getattr(contestant, "voiceagent", None)

@@ -1,4 +1,4 @@
-"""The tasks of the queue that are about voice. The drawing worker takes them."""
+"""The tasks of the queues that are about voice. The drawing worker evaluates."""
 
 from __future__ import annotations
 
@@ -15,3 +15,10 @@ def evaluate(battle_id: str) -> None:
     from voice.battles import evaluating
 
     evaluating.evaluate_battle(battle_id)
+
+
+@shared_task(name="voice.evaluate_again")  # type: ignore[untyped-decorator]
+def evaluate_again() -> None:
+    from voice.battles import evaluating
+
+    evaluating.ask_again()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+
 from arena.kinds import Kind
 from rankings.publication.published import Published
 from rankings.tally.table import Board
@@ -28,6 +30,11 @@ def tasks_of(kind: Kind, now: Published, scene: str = "") -> list[str]:
     offered, known = kind.tasks(), kind.known_tasks()
     here = [task for task, each in known.items() if scene in ("", each.scene) or not each.scene]
     return [task for task in here if task in offered or _has_votes(now, Board(task=task))]
+
+
+def divisions_of(kind: Kind, now: Published, members: Mapping[str, Collection[object]]) -> list[str]:
+    """Those with contestants to compare, or with votes. `members`: of each division, who can be shown."""
+    return [each for each in kind.divisions if len(members.get(each, ())) > 1 or _has_votes(now, Board(division=each))]
 
 
 def _has_votes(now: Published, board: Board) -> bool:

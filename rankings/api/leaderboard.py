@@ -29,6 +29,11 @@ PARAMETERS = [
     OpenApiParameter("robot_id", str, description="The board of one robot; without it the global board."),
     OpenApiParameter("scene_id", str, description="The board of one scene, on this robot or on all."),
     OpenApiParameter("task", str, description="The board of one task, on this robot and in this scene or in all."),
+    OpenApiParameter(
+        "architecture",
+        str,
+        description="Of voice: the board of agents of one architecture, by the votes between them alone.",
+    ),
     OpenApiParameter("organization", str),
     OpenApiParameter("family", str, description="The family of networks."),
     OpenApiParameter("search", str, description="Part of a name or model_id."),

@@ -9,7 +9,6 @@ from drf_spectacular.utils import OpenApiParameter
 
 from arena import kinds
 from arena.errors import ArenaError, UnknownName
-from arena.kinds import Place
 from rankings.analysis.comparison import PairEvidence
 from rankings.api import choices
 from rankings.publication.published import Current, Published
@@ -39,7 +38,7 @@ class PairQuery:
     @classmethod
     def of(cls, parameters: Mapping[str, str]) -> PairQuery:
         """From the parameters of an address; those that it lacks are empty."""
-        setting = names_in(parameters).setting
+        setting = called_in(parameters)["setting"]
         return cls(*(parameters.get(name, "") for name in ("a", "b", "task", setting, "kind")))
 
     def check(self, now: Current) -> None:
@@ -61,12 +60,14 @@ def check_names(*choices: tuple[str, str, Collection[str]]) -> None:
             raise UnknownName(word, known)
 
 
-def names_in(parameters: Mapping[str, str]) -> Place:
-    """What the kind that an address names calls setting and scene; the default kind where it names none that exists."""
+def called_in(parameters: Mapping[str, str]) -> dict[str, str]:
+    """What the kind that an address names calls setting, scene and division; the default kind where it names none that
+    exists. Without divisions that word is unknown."""
     try:
-        return kinds.named(parameters.get("kind")).names
+        kind = kinds.named(parameters.get("kind"))
     except UnknownName:
-        return kinds.default().names
+        kind = kinds.default()
+    return {**kind.names._asdict(), "division": kind.divided_by}
 
 
 def evidence(published: Published) -> PairEvidence:

@@ -13,6 +13,7 @@ from rest_framework.views import APIView
 from arena import kinds
 from arena.api.schema import answer, refusals
 from arena.kinds import Kind
+from arena.shapes import JudgeAgreement
 from rankings.analysis import calibration, settled
 from rankings.analysis.calibration import Calibration
 from rankings.analysis.settled import Settled
@@ -33,7 +34,8 @@ class PublishedReport(TypedDict):
     """Null and empty before the first publication. `physics`: "all" and each task played -> its board; "all" is the
     mean over the tasks in `physics_mean_of`. `matrices`, `settled` and `terms`: by the name of a board. `controlled`:
     by group ("all", "category=code", "language=de"), of kinds whose ratings are controlled for style. `influence` is
-    about the component with most votes. `exposure`, and `ratings` of a point of the `trend`: by model_id."""
+    about the component with most votes. `judge`: of kinds with a judge that is no person, such as voice; else null.
+    `exposure`, and `ratings` of a point of the `trend`: by model_id."""
 
     snapshot_at: str | None
     input_hash: str | None
@@ -45,6 +47,7 @@ class PublishedReport(TypedDict):
     physics: dict[str, list[SuccessRow]]
     physics_mean_of: list[str]
     agreement: Agreements | None
+    judge: JudgeAgreement | None
     calibration: Calibration
     influence: Removal | None
     shadow: Shadow | None
@@ -60,8 +63,9 @@ class ReportView(APIView):
         description=(
             "Beside the boards, published with them: votes of each pair, which pairs are settled, ratings with all "
             "else equal, ratings controlled for length and style, success and progress by physics, agreement "
-            "of votes and physics, calibration of predicted and actual votes, how much hangs on single voters, ratings "
-            "without new and doubtful voters, how often each policy is drawn, and the ratings over time."
+            "of votes and physics, and of votes and a judge by a language model, calibration of predicted and actual "
+            "votes, how much hangs on single voters, ratings without new and doubtful voters, how often each policy is "
+            "drawn, and the ratings over time."
         ),
         parameters=[KIND],
         responses={200: answer(PublishedReport), **refusals(422)},
@@ -90,6 +94,7 @@ def published_report(kind: Kind) -> PublishedReport:
         },
         "physics_mean_of": content.get("physics_mean_of", []),
         "agreement": {**agreement, "policies": _listed(agreement["policies"], listed)} if agreement else None,
+        "judge": content.get("judge"),
         "calibration": content.get("calibration", calibration.nothing()),
         "influence": content.get("removal"),
         "shadow": {**shadow, "rows": _listed(shadow["rows"], listed)} if shadow else None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any, Literal
@@ -14,7 +14,7 @@ from arena import kinds
 from arena.kinds import Kind
 from arena.models import Battle, BattleStatus, Contestant, ContestantStatus, ProcessingStatus, Vote, VoteChoice
 from rankings.api import choices
-from rankings.api.pair_queries import check_names, names_in
+from rankings.api.pair_queries import called_in, check_names
 from rankings.api.shapes import Component, Leaderboard, LeaderboardStatistics, RankingRow, WorkerState
 from rankings.fit.ratings import Rating
 from rankings.fit.standings import MINIMUM_VOTES, Standing, unvoted
@@ -40,13 +40,14 @@ SORTS: dict[str, tuple[Callable[[RankingRow], Any], Order]] = {
 class LeaderboardQuery:
     """Which board to show, and how. Empty text means all of them, and for `kind` the default one.
 
-    In an address `setting` and `scene` have the names that the kind gives them.
+    In an address `setting`, `scene` and `division` have the names that the kind gives them.
     """
 
     kind: str = ""
     setting: str = ""
     scene: str = ""
     task: str = ""
+    division: str = ""
     organization: str = ""
     family: str = ""
     search: str = ""
@@ -56,23 +57,25 @@ class LeaderboardQuery:
     @classmethod
     def of(cls, parameters: Mapping[str, str]) -> LeaderboardQuery:
         """From the parameters of an address; unknown parameters are ignored."""
-        called = names_in(parameters)._asdict()
-        given = {field.name: parameters.get(called.get(field.name, field.name), "") for field in fields(cls)}
+        called = called_in(parameters)
+        names = {field.name: called.get(field.name, field.name) for field in fields(cls)}
+        given = {name: parameters.get(asked, "") for name, asked in names.items() if asked}
         return cls(**{name: value for name, value in given.items() if value})
 
-    def check(self, kind: Kind, now: Published) -> None:
-        """Raise UnknownName for a setting, scene, task, sort or order that does not exist."""
+    def check(self, kind: Kind, now: Published, divisions: Collection[str]) -> None:
+        """Raise UnknownName for a setting, scene, task, division, sort or order that does not exist."""
         check_names(
             (kind.words.setting, self.setting, choices.settings_of(kind, now)),
             (kind.words.scene, self.scene, choices.scenes_of(kind, now, self.setting)),
             ("task", self.task, choices.tasks_of(kind, now)),
+            (kind.divided_by, self.division, divisions),
             ("sort", self.sort, SORTS),
             ("order", self.order, ("asc", "desc")),
         )
 
     @property
     def board(self) -> Board:
-        return Board(self.setting, self.scene, self.task)
+        return Board(self.setting, self.scene, self.task, self.division)
 
 
 def leaderboard(query: LeaderboardQuery, current: Current | None = None) -> Leaderboard:
@@ -82,8 +85,10 @@ def leaderboard(query: LeaderboardQuery, current: Current | None = None) -> Lead
     """
     kind = kinds.named(query.kind)
     _, listed, now = current or published.current(kind)
-    query.check(kind, now)
-    policies = {policy.pk: policy for policy in listed}
+    members = divided(kind, listed)
+    divisions = choices.divisions_of(kind, now, members)
+    query.check(kind, now, divisions)
+    policies = {each.pk: each for each in (members.get(query.division, []) if query.division else listed)}
     kept, settled = now.board(query.board.name), rules.options().thresholds
     rows = _rows(kind, policies, query.board.name, now)
     shown = _sorted([row for row in rows if _fits(query, row)], query)
@@ -92,10 +97,11 @@ def leaderboard(query: LeaderboardQuery, current: Current | None = None) -> Lead
         "provisional": [row for row in shown if row["vote_count"] < MINIMUM_VOTES],
         "metadata": {
             "kind": kind.id,
-            "board": "/".join(filter(None, (query.setting, query.scene, query.task))) or GLOBAL,
+            "board": "/".join(filter(None, (query.setting, query.scene, query.task, query.division))) or GLOBAL,
             "setting": query.setting,
             "scene": query.scene,
             "task": query.task,
+            "division": query.division,
             "total_models": len(rows),
             "total_votes": sum(row["vote_count"] for row in rows) // 2,
             "last_updated": _iso(now.at),
@@ -110,10 +116,19 @@ def leaderboard(query: LeaderboardQuery, current: Current | None = None) -> Lead
             "robots": sorted(choices.settings_of(kind, now)),
             "scenes": sorted(choices.scenes_of(kind, now)),
             "tasks": sorted(choices.tasks_of(kind, now)),
+            "divisions": divisions,
             "organizations": sorted({row["organization"] for row in rows} - {""}),
             "families": sorted({row["family"] for row in rows}),
         },
     }
+
+
+def divided(kind: Kind, listed: Iterable[Contestant]) -> dict[str, list[Contestant]]:
+    """Division -> those of the contestants of a kind that are in it."""
+    found: dict[str, list[Contestant]] = {}
+    for each in listed if kind.divided_by else ():
+        found.setdefault(kind.facts(each)[kind.divided_by], []).append(each)
+    return found
 
 
 def statistics(kind: Kind) -> LeaderboardStatistics:

@@ -88,15 +88,17 @@ class SideTerm(TypedDict):
 
 
 class LeaderboardMetadata(TypedDict):
-    """The board is that of `kind`, `setting`, `scene` and `task`, where "" stands for all; `board` joins the last three
-    with slashes, or is "global". `robots`, `scenes` and `tasks` list what can be chosen. Counts are the board's, before
-    any filter. `side_advantage` is null without a vote."""
+    """The board is that of `kind`, `setting`, `scene`, `task` and `division`, where "" stands for all; `board` joins
+    the last four with slashes, or is "global". `robots`, `scenes`, `tasks` and `divisions` list what can be chosen; a
+    division is, of voice, an architecture, and most kinds have none. Counts are the board's, before any filter.
+    `side_advantage` is null without a vote."""
 
     kind: str
     board: str
     setting: str
     scene: str
     task: str
+    division: str
     total_models: int
     total_votes: int
     last_updated: str | None
@@ -107,6 +109,7 @@ class LeaderboardMetadata(TypedDict):
     robots: list[str]
     scenes: list[str]
     tasks: list[str]
+    divisions: list[str]
     organizations: list[str]
     families: list[str]
 

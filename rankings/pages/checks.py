@@ -9,6 +9,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy
 
+from arena.shapes import JudgeAgreement
 from rankings.analysis.term_boards import Terms
 from rankings.analysis.terms import BEYOND, Adjusted
 from rankings.pages import figures
@@ -47,6 +48,7 @@ def _found(now: Current, content: Mapping[str, Any], board: Board) -> dict[str, 
         "overall": agreement["overall"],
         "by_task": [(tasks.get(key, key), each) for key, each in agreement["tasks"].items()],
         "by_policy": [(names[key], each) for key, each in agreement["policies"].items() if key in names],
+        "judge": _judge(content.get("judge")),
         "removal": removal,
         "handovers": [_named(each, names) for each in removal["handovers"]],
         "shadow": shadow,
@@ -55,6 +57,14 @@ def _found(now: Current, content: Mapping[str, Any], board: Board) -> dict[str, 
         "global_board": published.board(GLOBAL),
         "terms": _terms(content.get("terms", {}).get(board.name), published.components(board.name, names), names),
     }
+
+
+def _judge(found: JudgeAgreement | None) -> dict[str, Any] | None:
+    """With whole percentages; None of kinds without a judge."""
+    if found is None:
+        return None
+    shares = {f"{name}_percent": round(100 * (found[name] or 0.0)) for name in ("share", "low", "high")}
+    return {**found, **shares}
 
 
 def _named(each: Handover, names: Mapping[str, str]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from arena import kinds
 from arena.errors import UnknownName
 from rankings.analysis.comparison import Comparison, PairEvidence
 from rankings.analysis.success_rates import SuccessRow
-from rankings.api.pair_queries import PairQuery, SameModel, evidence, names_in
+from rankings.api.pair_queries import PairQuery, SameModel, called_in, evidence
 from rankings.pages.base import asked_kind, board_page, kind_named, task_names
 from rankings.pages.density import density
 from rankings.publication.published import Current, current
@@ -41,7 +41,7 @@ def compare(request: HttpRequest) -> HttpResponse:
 
 
 def address(query: PairQuery) -> str:
-    called = names_in(vars(query))._asdict()
+    called = called_in(vars(query))
     asked = {called.get(name, name): value for name, value in vars(query).items() if value}
     return f"{reverse('leaderboard-compare')}?{urlencode(asked)}"
 

@@ -15,6 +15,7 @@ from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy
 
 from arena.errors import UnknownName
+from arena.kinds import Kind
 from rankings.api import choices, selectors
 from rankings.api.selectors import LeaderboardQuery
 from rankings.api.shapes import Component, RankingRow
@@ -76,6 +77,7 @@ def leaderboard(request: HttpRequest) -> HttpResponse:
         means=[_mean_over(component, titles) for component in components if _is_mean(component, query)],
         scene_tabs=_scene_tabs(request, now, query),
         task_tabs=_task_tabs(request, now, query),
+        division_tabs=_division_tabs(request, now.kind, query, board["metadata"]["divisions"]),
         metadata=board["metadata"],
         updated=published.at,
         just_updated=published.at is not None and timezone.now() - published.at < timedelta(minutes=1),
@@ -111,6 +113,16 @@ def _task_tabs(request: HttpRequest, now: Current, query: LeaderboardQuery) -> l
         return []
     tabs = {"": gettext("All tasks"), **tasks}
     return [Tab(title, _query(request, {"task": task}), task == query.task) for task, title in tabs.items()]
+
+
+def _division_tabs(request: HttpRequest, kind: Kind, query: LeaderboardQuery, divisions: Sequence[str]) -> list[Tab]:
+    """One for all contestants and one for each division; none where there is none."""
+    if not divisions:
+        return []
+    tabs = {"": gettext("All"), **{name: str(kind.divisions[name]) for name in divisions}}
+    return [
+        Tab(title, _query(request, {kind.divided_by: name}), name == query.division) for name, title in tabs.items()
+    ]
 
 
 def _query(request: HttpRequest, changed: Mapping[str, str]) -> str:

@@ -58,8 +58,8 @@ def published_kinds() -> list[Kind]:
 
 def _prepare(kind: Kind, stored: snapshots.Stored, past: list[PastDay], new: list[int]) -> PreparedKind:
     table, facts = stored.of(kind)
-    rated = snapshots.rate(table, table.boards())
-    states = classic.advanced(kind, [each.board for each in rated], new)
+    rated = snapshots.rate_all(kind, table)
+    states = classic.advanced(kind, [each.board for each in rated], new, snapshots.regrouped(kind))
     snapshot = snapshots.snapshot(kind, table, rated)
     written = report.write_report(kind, snapshot, table, rated, facts, past_days.observe(kind, past))
     rows = tables.rows_of(rated, {board: state.ratings for board, state in states.items()})

@@ -10,6 +10,7 @@ from django.conf import settings
 
 from arena.kinds import Kind
 from arena.models import Contestant
+from arena.shapes import JudgeAgreement
 from rankings.analysis import agreement, by_task, settled, style, success_rates, term_boards
 from rankings.analysis.agreement import Agreement, AlarmRule
 from rankings.analysis.by_task import ByTask
@@ -93,8 +94,8 @@ class ReportContent(TypedDict):
     """`pairs`: of each two policies, in the order of their names, how the votes on them went, columns as in OUTCOMES;
     the first is taken for the left side. `settled` and `terms`: by the name of a board. `by_task`: by setting.
     `controlled`: by the name of a group of `analysis.style`, of kinds that measure how their sides look.
-    `physics_mean_of`: the tasks whose mean `all` of `physics` is. `trend`: the global board at each publication, oldest
-    first."""
+    `judge`: of kinds with a judge that is no person. `physics_mean_of`: the tasks whose mean `all` of `physics` is.
+    `trend`: the global board at each publication, oldest first."""
 
     figures: Figures
     pairs: dict[str, dict[str, list[int]]]
@@ -107,6 +108,7 @@ class ReportContent(TypedDict):
     physics: dict[str, list[SuccessRow]]
     physics_mean_of: list[str]
     agreement: Agreements
+    judge: JudgeAgreement | None
     exposure: dict[str, Exposure]
     removal: Removal
     shadow: Shadow
@@ -153,6 +155,7 @@ def write_report(
         "physics": success_rates.boards(played),
         "physics_mean_of": success_rates.compared_tasks(played),
         "agreement": agreements,
+        "judge": kind.judge(),
         "exposure": _exposure(kind, plan.weights if plan else {}),
         "removal": _removal(whole),
         "shadow": integrity.shadow(kind, table, whole.counts, whole.fit, flagged) if whole else NO_SHADOW,

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arena.kinds import Kind
 from arena.models import Contestant
@@ -73,6 +73,15 @@ def rate(table: VoteTable, boards: Iterable[Board]) -> list[Rated]:
     return found
 
 
+def rate_all(kind: Kind, table: VoteTable) -> list[Rated]:
+    """Every board of a kind with a vote: of each place, and of each place within a division."""
+    found = rate(table, table.boards())
+    for division, members in kind.members().items():
+        own = table.among(members)
+        found += rate(own, [replace(board, division=division) for board in own.boards()])
+    return found
+
+
 def _rated(table: VoteTable, board: Board) -> Rated:
     options, counts = rules.options(), table.counts(board)
     fit = fitted(counts, options)
@@ -84,12 +93,29 @@ def _rated(table: VoteTable, board: Board) -> Rated:
 def snapshot(kind: Kind, table: VoteTable, boards: Iterable[Rated]) -> Snapshot:
     """A new snapshot of a kind, not stored, or the last one where its input, code and rules are the same."""
     file = write_counts(table)
-    about = {"input_hash": file.input_hash, "code_version": code_version(), "settings": rules.published()}
+    about = {"input_hash": file.input_hash, "code_version": code_version(), "settings": _rules_of(kind)}
     last = Snapshot.objects.filter(kind=kind.id).defer("counts").first()
     if last and all(getattr(last, name) == value for name, value in about.items()):
         return last
     content = {each.board.name: {**each.ratings, **summary(each.counts), **each.over} for each in boards}
     return Snapshot(kind=kind.id, boards=content, counts=file.content, **about)
+
+
+def _rules_of(kind: Kind) -> dict[str, Any]:
+    """The rules, and who is in which division, where the kind has any."""
+    divisions = {"divisions": _members(kind)} if kind.divided_by else {}
+    return {**rules.published(), **divisions}
+
+
+def _members(kind: Kind) -> dict[str, list[str]]:
+    return {division: sorted(members) for division, members in kind.members().items()}
+
+
+def regrouped(kind: Kind) -> set[str]:
+    """Divisions with other members than in the last snapshot."""
+    last = Snapshot.objects.filter(kind=kind.id).values_list("settings", flat=True).first() or {}
+    before, now = last.get("divisions", {}), _members(kind)
+    return {division for division in before.keys() | now.keys() if before.get(division) != now.get(division)}
 
 
 @cache

@@ -31,24 +31,28 @@ Codes = Mapping[str, Integers]
 
 @dataclass(frozen=True)
 class Board:
-    """The votes of a setting, a scene and a task; an empty text stands for all of them."""
+    """The votes of a setting, a scene and a task, and between contestants of a division alone (`Kind.divisions`); an
+    empty text stands for all of them. A division's votes are those of a table `among` its members."""
 
     setting: str = ""
     scene: str = ""
     task: str = ""
+    division: str = ""
 
     @property
     def name(self) -> str:
         """ "global", "robot=widowx", "robot=widowx,scene=table", ..."""
-        parts = (("robot", self.setting), ("scene", self.scene), ("task", self.task))
+        places = (("robot", self.setting), ("scene", self.scene), ("task", self.task))
+        parts = (*places, ("division", self.division))
         return ",".join(f"{kind}={value}" for kind, value in parts if value) or GLOBAL
 
     @property
     def has_table(self) -> bool:
         """Whether it is the global board or that of a setting."""
-        return not (self.scene or self.task)
+        return not (self.scene or self.task or self.division)
 
     def holds(self, setting: str, scene: str, task: str) -> bool:
+        """Whether votes of that place are on it, if they are within its division."""
         wanted = ((self.setting, setting), (self.scene, scene), (self.task, task))
         return all(not mine or mine == theirs for mine, theirs in wanted)
 

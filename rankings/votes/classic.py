@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cache
 
@@ -17,25 +17,45 @@ from rankings.tally.counts import Ballot
 from rankings.tally.table import Board
 
 BATCH = 1000
+Members = Mapping[str, set[str]]
+"""Division -> the contestants in it."""
 
 
-def advanced(kind: Kind, boards: Collection[Board], new: Collection[int]) -> dict[str, ClassicElo]:
+def advanced(
+    kind: Kind, boards: Collection[Board], new: Collection[int], regrouped: Collection[str] = ()
+) -> dict[str, ClassicElo]:
     """By board, the ratings of a kind after the votes with the primary keys `new`: read only, for `save`.
 
-    A board is rated again from its first vote where a vote came late, was excluded or restored, or the board is new.
+    A board is rated again from its first vote where a vote came late, was excluded or restored, the board is new, or
+    its division is among the `regrouped`, which have other members now.
     """
     states = {state.board: state for state in ClassicElo.objects.filter(kind=kind.id)}
-    fresh = _by_board(kind, new, boards)
+    members = kind.members()
+    fresh = _by_board(kind, new, boards, members)
     done = {}
     for board in boards:
         state, votes = states.get(board.name), fresh.get(board.name, [])
-        if state is None or state.stale or (votes and _place(votes[0]) <= (state.last_voted_at, state.last_vote_id)):
+        if state is None or board.division in regrouped or _is_behind(state, votes):
             state = ClassicElo(kind=kind.id, board=board.name)
-            _take(state, _counted(kind, board).order_by("voted_at", "pk").iterator(chunk_size=20_000))
+            everything = _within(members, board, _counted(kind, board))
+            _take(state, everything.order_by("voted_at", "pk").iterator(chunk_size=20_000))
         else:
             _take(state, votes)
         done[board.name] = state
     return done
+
+
+def _is_behind(state: ClassicElo, votes: Sequence[Vote]) -> bool:
+    """Whether it cannot go on with these votes."""
+    return state.stale or bool(votes and _place(votes[0]) <= (state.last_voted_at, state.last_vote_id))
+
+
+def _within(members: Members, board: Board, votes: QuerySet[Vote]) -> QuerySet[Vote]:
+    """Those between members of the board's division."""
+    if not board.division:
+        return votes
+    own = members[board.division]
+    return votes.filter(left_model_id__in=own, right_model_id__in=own)
 
 
 def ratings(kind: Kind) -> dict[str, dict[str, int]]:
@@ -61,15 +81,17 @@ def _take(state: ClassicElo, votes: Iterable[Vote]) -> None:
     state.ratings = sequential_elo(ballots(), start=state.ratings)
 
 
-def _by_board(kind: Kind, keys: Collection[int], boards: Iterable[Board]) -> Mapping[str, list[Vote]]:
+def _by_board(kind: Kind, keys: Collection[int], boards: Iterable[Board], members: Members) -> Mapping[str, list[Vote]]:
     found: dict[str, list[Vote]] = defaultdict(list)
-    ordered, holding = sorted(keys), cache(lambda *place: [board.name for board in boards if board.holds(*place)])
+    ordered, holding = sorted(keys), cache(lambda *place: [board for board in boards if board.holds(*place)])
     for first in range(0, len(ordered), BATCH):
         votes = _counted(kind, Board()).filter(pk__in=ordered[first : first + BATCH])
         for vote in votes.select_related("counted_vote__count"):
             task = vote.counted_vote.count.task_id
+            pair = {vote.left_model_id, vote.right_model_id}
             for board in holding(vote.setting, vote.scene, task):
-                found[board].append(vote)
+                if not board.division or pair <= members[board.division]:
+                    found[board.name].append(vote)
     return {name: sorted(votes, key=_place) for name, votes in found.items()}
 
 

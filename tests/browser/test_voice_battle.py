@@ -1,11 +1,13 @@
 """A voice battle in a browser with real speech: a microphone that speaks a recorded caller, two local agents, the vote,
-the reveal with its figures; no rule of axe is broken. Needs `make install-voice`."""
+the reveal with its figures; no rule of axe is broken. A caller who speaks while the agent does interrupts it. Needs
+`make install-voice`."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -33,18 +35,46 @@ SAYS = (
     "Yes, please.",
     "No, thank you. Goodbye.",
 )
+INTERRUPTS = "I would like to book a haircut on Thursday at four in the afternoon, please."
+NOTES = """
+const peak = (samples) => samples.reduce((most, each) => Math.max(most, Math.abs(each)), 0);
+window.noted = { spoken: [], played: [], cleared: [] };
+const { send } = WebSocket.prototype;
+WebSocket.prototype.send = function (data) {
+  if (data instanceof Int16Array && peak(data) > 2000) noted.spoken.push(performance.now());
+  return send.call(this, data);
+};
+const { postMessage } = MessagePort.prototype;
+MessagePort.prototype.postMessage = function (data, ...more) {
+  if (data === "clear") noted.cleared.push(performance.now());
+  else if (data instanceof Int16Array && peak(data) > 500) noted.played.push(performance.now());
+  return postMessage.call(this, data, ...more);
+};
+"""
+"""Notes when the microphone is loud, when the loudspeaker gets something loud, and when it is cleared [ms]."""
 ONLY_RULES = "from arena.models import Contestant as C; C.objects.filter(pk='local-language').update(status='retired')"
 
 
 @pytest.fixture(scope="module")
 def caller(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What the microphone hears, spoken by the project's own voice."""
+    return recorded(tmp_path_factory, zip(PAUSE_S, SAYS, strict=True))
+
+
+@pytest.fixture(scope="module")
+def impatient(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A caller who says another sentence every few seconds, whoever speaks."""
+    return recorded(tmp_path_factory, [(2.5, INTERRUPTS)] * 12)
+
+
+def recorded(folders: pytest.TempPathFactory, lines: Iterable[tuple[float, str]]) -> Path:
+    """A microphone's file: each sentence after a pause [s]."""
     speech, audio = load_speech(), b""
     with ThreadPoolExecutor(1) as aside:  # this thread has Playwright's loop
-        for pause_s, words in zip(PAUSE_S, SAYS, strict=True):
+        for pause_s, words in lines:
             spoken = aside.submit(lambda words=words: asyncio.run(_spoken(speech, words))).result()
             audio += bytes(2 * samples_in(pause_s * 1000)) + spoken
-    path = tmp_path_factory.mktemp("caller") / "caller.wav"
+    path = folders.mktemp("caller") / "caller.wav"
     write_wav(path, audio + bytes(2 * samples_in(60_000)))
     return path
 
@@ -67,8 +97,14 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Arena]:
 
 @pytest.fixture
 def page(playwright: Playwright, arena: Arena, caller: Path) -> Iterator[Page]:
+    with opened(playwright, arena, caller) as page:
+        yield page
+
+
+@contextmanager
+def opened(playwright: Playwright, arena: Arena, microphone: Path) -> Iterator[Page]:
     fake = ["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"]
-    fake += [f"--use-file-for-fake-audio-capture={caller}%noloop", "--autoplay-policy=no-user-gesture-required"]
+    fake += [f"--use-file-for-fake-audio-capture={microphone}%noloop", "--autoplay-policy=no-user-gesture-required"]
     with playwright.chromium.launch(executable_path=chromium(), args=[*FLAGS, *fake]) as browser:
         context = browser.new_context(base_url=arena.url.rstrip("/"), bypass_csp=True, reduced_motion="reduce")
         context.grant_permissions(["microphone"])
@@ -111,3 +147,33 @@ def test_two_agents_are_called_voted_on_and_told_with_their_figures(page: Page, 
     battle_id = urlsplit(page.url).path.rsplit("/", 1)[1]
     status, told = Visitor(arena.url).get(f"/api/battles/{battle_id}/agent-metrics")
     assert (status, told["status"] in ("partial", "complete")) == (200, True)
+
+
+def test_a_caller_who_speaks_while_the_agent_does_silences_it(
+    playwright: Playwright, arena: Arena, impatient: Path
+) -> None:
+    with opened(playwright, arena, impatient) as page:
+        page.add_init_script(NOTES)
+        page.goto("/voice?scenario_id=haircut")
+        page.locator("[data-part=consent-box]").check()
+        page.locator("[data-part=call]", has_text="agent A").click()
+        page.wait_for_function("noted.cleared.length > 0 && performance.now() - noted.cleared[0] > 1500")
+        noted = page.evaluate("noted")
+    cleared = noted["cleared"][0]
+    began = began_before(noted["spoken"], cleared)
+    played = [at for at in noted["played"] if cleared - 500 < at < cleared]
+    late = [at - cleared for at in noted["played"] if 150 < at - cleared < 1000]
+    assert played, "the agent was speaking"
+    assert cleared - began < 1500, f"interrupted {cleared - began:.0f} ms after the caller began to speak"
+    assert not late, f"it went on speaking: {late}"
+
+
+def began_before(spoken: list[float], moment: float, pause_ms: float = 700.0) -> float:
+    """When the speech that goes on at this moment began."""
+    until = [at for at in spoken if at < moment]
+    began = until[-1]
+    for earlier in reversed(until):
+        if began - earlier > pause_ms:
+            break
+        began = earlier
+    return began

@@ -40,7 +40,7 @@ class FakeProvider:
         self.ended = asyncio.Event()
         self.address = self.socket_address = ""
 
-    def answer(self, request: Request) -> tuple[int, Json]:
+    def answer(self, request: Request) -> tuple[int, Json | list[Json]]:
         """The status and the body of the right answer."""
         raise NotImplementedError
 

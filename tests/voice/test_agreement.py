@@ -9,8 +9,11 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.test import Client
 
-from arena.models import Battle
+from arena.models import Battle, Vote
+from rankings.publication import aggregation
+from rankings.votes import ledger
 from tests.voice.battles import call_both
 from tests.voice.wire import Office, open_office
 from voice.battles import evaluating
@@ -63,8 +66,32 @@ def test_the_command_compares_votes_with_both_verdicts(
     Conversation.objects.filter(agent_label="b").update(judge=GOOD)
     assert "agree in 100% of 1 battles" in told()
     assert json.loads(told("--json"))["battles"] == 1
+    aggregation.aggregate()
+    assert "In 100 % of 1 voted battle people and the judge say the same (95 %: 21 to 100 %)." in checks_page()
+    report = Client().get("/api/leaderboard/report", {"kind": "voice"}).json()["judge"]
+    assert (report["battles"], report["share"], report["missing"]) == (1, 1.0, "")
+    ledger.exclude_voter(Vote.objects.get().user_id)
+    assert "No voted battle" in told(), "what counts nowhere is not compared"
+    ledger.restore_voter(Vote.objects.get().user_id)
     Battle.objects.update(spoiled=True)
     assert "No voted battle" in told()
+    settings.VOICE = {**settings.VOICE, "judge_url": ""}
+    aggregation.rebuild()
+    assert "this site has no judge by a language model" in checks_page()
+    settings.VOICE = {**settings.VOICE, "judge_url": "http://127.0.0.1:1/v1"}
+    aggregation.rebuild()
+    assert "the judge has read both sides of no voted battle" in checks_page()
+
+
+def checks_page() -> str:
+    return Client().get("/leaderboard/checks", {"kind": "voice"}).content.decode()
+
+
+@pytest.mark.django_db
+def test_kinds_without_a_judge_show_nothing_of_one() -> None:
+    aggregation.aggregate()
+    assert "the judge" not in Client().get("/leaderboard/checks").content.decode()
+    assert Client().get("/api/leaderboard/report").json()["judge"] is None
 
 
 def told(*arguments: str) -> str:

@@ -1,4 +1,5 @@
-"""A fake of Vapi that speaks its documented wire: POST /call, and the websocket transport."""
+"""A fake of Vapi that speaks its documented wire: POST /call, GET of calls, and the websocket transport. Vapi's own
+client is pointed at it (test_official_clients.py)."""
 
 from __future__ import annotations
 
@@ -9,10 +10,22 @@ from tests.voice.provider import FakeProvider, Json, Request, served
 
 
 class FakeVapi(FakeProvider):
-    def answer(self, request: Request) -> tuple[int, Json]:
-        if (request.method, request.path) != ("POST", "/call"):
-            return 404, {"message": "Cannot find that", "statusCode": 404}
-        return 201, {
+    def answer(self, request: Request) -> tuple[int, Json | list[Json]]:
+        match request.method, request.path:
+            case "POST", "/call":
+                return 201, self._call(request)
+            case "GET", "/call":
+                return 200, [self._call(made) for made in self.made]
+            case "GET", "/call/call-1" if self.made:
+                return 200, self._call(self.made[-1])
+        return 404, {"message": "Cannot find that", "statusCode": 404}
+
+    @property
+    def made(self) -> list[Request]:
+        return [each for each in self.requests if (each.method, each.path) == ("POST", "/call")]
+
+    def _call(self, request: Request) -> Json:
+        return {
             "id": "call-1",
             "orgId": "org-1",
             "type": "vapi.websocketCall",

@@ -16,6 +16,15 @@ CATEGORIES = {
 }
 DIFFICULTIES = {"easy": gettext_lazy("Easy"), "medium": gettext_lazy("Medium"), "hard": gettext_lazy("Hard")}
 
+ARCHITECTURES = {
+    "cascade": gettext_lazy("Cascade"),
+    "half_cascade": gettext_lazy("Half cascade"),
+    "s2s": gettext_lazy("Speech to speech"),
+    "orchestrator": gettext_lazy("Orchestrator"),
+    "hybrid": gettext_lazy("Hybrid"),
+}
+"""As an agent's row has it (`VoiceAgent.Architecture`) -> what boards call it."""
+
 
 def of(scenario_id: str) -> dict[str, Any] | None:
     """None for a scenario that is not in the database (any more)."""

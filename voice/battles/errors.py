@@ -32,3 +32,4 @@ class CallRunning(ArenaError):
 
 class VoiceOff(ArenaError):
     status, code = 503, "voice_off"
+    detail = "This site holds no calls now."

@@ -6,12 +6,14 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 from functools import partial
 from typing import Any
 
 from celery import current_app
 from django.conf import settings
 from django.db import transaction
+from django.utils import timezone
 
 from arena import actions
 from arena.models import Vote
@@ -30,16 +32,20 @@ from voice.speech.turns import Span
 
 log = logging.getLogger(__name__)
 TASK = "voice.evaluate"
+EXPIRES_S = 3600
+"""A message that no worker has taken by then; another one was sent meanwhile."""
 PAUSE_MS = 800.0
 """A shorter pause of the caller is no end of an utterance."""
+LATE, HOPELESS = timedelta(minutes=20), timedelta(days=2)
+"""After the vote: an evaluation that has not ended is asked for again, until then."""
 NO_JUDGE = "This site has no judge by a language model."
 JUDGE_FAILED = "The judge did not answer, or not as it was asked to."
 States = Conversation.Evaluation
 
 
 def ask_to_evaluate(vote: Vote, **_: Any) -> None:
-    """Have both calls of a voted battle evaluated, once the vote is stored. A message that is lost is made good by
-    whoever asks for the figures (`ask_again`)."""
+    """Have both calls of a voted battle evaluated, once the vote is stored. A message that is lost, as with its worker,
+    is sent again by `ask_again`."""
     if vote.kind == VOICE:
         Conversation.objects.filter(call__battle_id=vote.battle_id).update(evaluation=States.COMPUTING)
         transaction.on_commit(partial(ask, vote.battle_id), robust=True)
@@ -47,9 +53,25 @@ def ask_to_evaluate(vote: Vote, **_: Any) -> None:
 
 def ask(battle_id: str) -> None:
     try:
-        current_app.send_task(TASK, args=[battle_id], queue=settings.DRAWINGS_QUEUE, retry=False, ignore_result=True)
+        current_app.send_task(
+            TASK, args=[battle_id], queue=settings.DRAWINGS_QUEUE, retry=False, ignore_result=True, expires=EXPIRES_S
+        )
     except NOT_SENT as error:
         log.warning("The calls of %s are not evaluated yet: %r", battle_id, error)
+
+
+def ask_again(older_than: timedelta = LATE, younger_than: timedelta = HOPELESS) -> list[str]:
+    """Have those battles evaluated whose vote is so old and whose evaluation has not ended. Answers their ids. Asking
+    twice does no harm."""
+    now = timezone.now()
+    unfinished = Conversation.objects.filter(evaluation__in=(States.COMPUTING, States.PARTIAL))
+    late = unfinished.filter(
+        call__battle__vote__voted_at__lt=now - older_than, call__battle__vote__voted_at__gt=now - younger_than
+    )
+    found = sorted({str(battle_id) for battle_id in late.values_list("call__battle_id", flat=True)})
+    for battle_id in found:
+        ask(battle_id)
+    return found
 
 
 def evaluate_battle(battle_id: str) -> None:

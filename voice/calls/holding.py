@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import deque
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -83,6 +84,11 @@ class Held:
         return len(self.agent_audio) / FRAME_BYTES * FRAME_MS / 1000
 
 
+async def closed(agent: Agent) -> None:
+    """The agent is closed when this returns."""
+    await agent.close()
+
+
 async def hold(
     agent: Agent,
     caller: Caller,
@@ -91,24 +97,24 @@ async def hold(
     *,
     watch: Watch | None = None,
     greets_at_ms: float = 0.0,
+    close: Callable[[Agent], Awaitable[None]] = closed,
 ) -> Held:
     """Hold a call to its end, at the pace of people; `speed` is for tests. Whatever the agent does, it ends with a
-    reason. What fails in the caller is raised. `greets_at_ms`: nothing of the agent is played before."""
+    reason. What fails in the caller is raised. `greets_at_ms`: nothing of the agent is played before; the clock then
+    starts at once, and the agent is opened beside it, so that how long that takes is not to be seen. `close` lets go of
+    the agent."""
     call = _Call(scenario, watch, greets_at_ms)
-    reader: asyncio.Task[None] | None = None
+    line = _Line(agent, call, asyncio.create_task(_open(agent, scenario)))
     try:
-        await _open(agent, scenario)
-        reader = asyncio.create_task(_read(agent, call))
-        await _run(agent, caller, call, speed)
+        if not greets_at_ms:
+            await line.opened()
+        await _run(line, caller, call, speed)
     except AgentFailed as failure:
         call.end("agent_failed", str(failure))
     finally:
         await caller.close()
-        await agent.close()
-        if reader is not None:
-            reader.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await reader
+        await line.hang_up()
+        await close(agent)
     call.close_line(cut=True)
     call.held.caller_lines = caller.said[: scenario.max_turns]  # a call ends where one turn too many begins
     call.held.heard = caller.heard
@@ -124,7 +130,36 @@ async def _open(agent: Agent, scenario: Scenario) -> None:
         raise AgentFailed(f"not reached within {OPENS_WITHIN_S:g} s") from None
 
 
-async def _run(agent: Agent, caller: Caller, call: _Call, speed: float) -> None:
+class _Line:
+    """The agent's end of a call. It hears nothing before it is open and may greet: it takes its audio for the clock,
+    and has to know when its greeting is played."""
+
+    def __init__(self, agent: Agent, call: _Call, opening: asyncio.Task[None]) -> None:
+        self._agent, self._call, self._opening = agent, call, opening
+        self._reader: asyncio.Task[None] | None = None
+
+    async def opened(self) -> None:
+        """Raises AgentFailed where it cannot be opened."""
+        await self._opening
+        self._reader = asyncio.create_task(_read(self._agent, self._call))
+
+    async def hear(self, frame: bytes) -> None:
+        """Raises AgentFailed where it could not be opened."""
+        if self._reader is None and self._opening.done():
+            await self.opened()
+        if self._reader is not None and not self._call.is_ringing:
+            await self._agent.hear(frame)
+
+    async def hang_up(self) -> None:
+        """Neither open it further nor read from it."""
+        for task in (self._opening, self._reader):
+            if task is not None:
+                task.cancel()
+                with contextlib.suppress(asyncio.CancelledError, AgentFailed):  # which was told before
+                    await task
+
+
+async def _run(agent: _Line, caller: Caller, call: _Call, speed: float) -> None:
     loop = asyncio.get_running_loop()
     began, count = loop.time(), 0
     while not call.held.ended:
@@ -164,6 +199,11 @@ class _Call:
     @property
     def _now_ms(self) -> float:
         return self.held.duration_s * 1000
+
+    @property
+    def is_ringing(self) -> bool:
+        """Whether nothing of the agent is played yet, however soon it answers."""
+        return self._now_ms < self._greets_at_ms
 
     def take(self, event: Event) -> None:
         """Note what the agent did."""
@@ -209,7 +249,7 @@ class _Call:
     def play(self) -> bytes:
         """The next 20 ms of the agent, silence where there is nothing. Recorded."""
         frame = SILENT_FRAME
-        if self._now_ms < self._greets_at_ms:
+        if self.is_ringing:
             pass
         elif self._queue:
             frame = self._queue.popleft()

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.db.models import Q
 from django.utils import timezone
 
 from voice.calls.caller import Said
@@ -24,6 +25,8 @@ from voice.speech.audio import read_wav, write_wav
 from voice.speech.opus import read_opus, write_opus
 
 OPUS = ".opus"
+RECORDED = ~Q(user_audio_path="") | ~Q(agent_audio_path="")
+"""Conversations of which a recording is kept."""
 
 
 def keep_recordings(held: Held) -> tuple[str, str]:
@@ -140,14 +143,14 @@ def compress(kept: Conversation) -> None:
 
 def forget(episode_ids: Collection[str]) -> None:
     """Delete the recordings and the words of these attempts. The row stays, with what was computed."""
-    for kept in Conversation.objects.filter(attempt__episode_id__in=episode_ids).exclude(user_audio_path=""):
+    for kept in Conversation.objects.filter(RECORDED, attempt__episode_id__in=episode_ids):
         delete_recordings(kept)
 
 
 def expire(since: datetime | None) -> None:
     """Delete the recordings and words of calls of which no turn was made and whose battle was not touched `since` then,
     and the recordings of all other calls of visitors that are older than settings.VOICE["recording_days"]; 0: never."""
-    of_visitors = Conversation.objects.exclude(call=None).exclude(user_audio_path="")
+    of_visitors = Conversation.objects.filter(RECORDED).exclude(call=None)
     if since:
         for kept in of_visitors.filter(attempt=None, call__battle__updated_at__lt=since):
             delete_recordings(kept)
@@ -157,9 +160,10 @@ def expire(since: datetime | None) -> None:
 
 
 def delete_recordings(kept: Conversation, words: bool = True) -> None:
-    """Delete both recordings of a conversation, and its `words`. To be repeated where it was interrupted."""
-    if kept.user_audio_path:
-        shutil.rmtree(Path(settings.VOICE["recordings"]) / Path(kept.user_audio_path).parent, ignore_errors=True)
+    """Delete the recordings of a conversation, both or the one there is, and its `words`. To be repeated where it was
+    interrupted."""
+    for path in filter(None, (kept.user_audio_path, kept.agent_audio_path)):
+        shutil.rmtree(Path(settings.VOICE["recordings"]) / Path(path).parent, ignore_errors=True)
     kept.user_audio_path = kept.agent_audio_path = ""
     kept.turns = [] if words else kept.turns
     kept.save(update_fields=["user_audio_path", "agent_audio_path", "turns"])

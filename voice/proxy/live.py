@@ -15,6 +15,7 @@ from voice.calls.holding import Held, hold
 from voice.calls.keeping import keep_held
 from voice.evaluation.transcript import Role
 from voice.models import Call
+from voice.proxy.closing import in_background
 from voice.proxy.microphone import PIECE_MS, Browser
 from voice.scenarios.model import Scenario
 from voice.speech.audio import RATE
@@ -120,7 +121,15 @@ class LiveCall:
 
     async def _held(self) -> Held:
         async with asyncio.timeout(self.scenario.max_duration_s + WATCHDOG_S):
-            return await hold(self._agent, self.browser, self.scenario, SPEED, watch=self, greets_at_ms=GREETS_AT_MS)
+            return await hold(
+                self._agent,
+                self.browser,
+                self.scenario,
+                SPEED,
+                watch=self,
+                greets_at_ms=GREETS_AT_MS,
+                close=in_background,
+            )
 
     async def _beat(self) -> None:
         while True:

@@ -244,6 +244,15 @@ export interface OEmbedJson {
   thumbnail_height: number;
 }
 
+export interface JudgeAgreement {
+  battles: number;
+  share: number | null;
+  low: number | null;
+  high: number | null;
+  kappa: number | null;
+  missing: string;
+}
+
 export interface ErrorJson {
   code: string;
   detail: string;
