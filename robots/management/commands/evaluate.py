@@ -94,6 +94,9 @@ class Command(BaseCommand):
         if libero_suite.is_suite(options["suite"]):
             return self._measure_libero(row, run, options, processes)
         chosen = options["task"] or evaluation.default_tasks(row.card, options["robot"], options["scene"])
+        here = catalogue.embodiment(options["robot"], options["scene"])
+        if not chosen:
+            raise CommandError(f"{here.robot_id}/{here.scene_id} has no tasks of its own to measure; pass --task")
         tasks = [catalogue.task(name) for name in chosen]
         for task in tasks:
             if (task.robot_id, task.scene_id) != (run.robot_id, run.scene_id):
