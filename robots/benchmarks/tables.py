@@ -118,3 +118,22 @@ def _mean_over(suites: Sequence[Measured | None]) -> Cell | None:
     counts = [(rate["successes"], rate["episodes"]) for suite in suites if suite for rate in [suite.overall(ANY_STEP)]]
     same = len(counts) == len(suites) and len({episodes for _, episodes in counts}) == 1
     return Cell.of(pooled(counts)) if same else None
+
+
+def markdown(benchmark: str, measured: Iterable[Measured]) -> list[str]:
+    """The lines of the table, in English if no other language is active."""
+    heads = ["%", *titles(benchmark), "mean", "source"]
+    return [_line(heads), _line(["---"] * len(heads)), *(_line(_told(row)) for row in rows(benchmark, measured))]
+
+
+def _told(row: Row) -> list[Any]:
+    notes = "; ".join(str(note) for note in row.notes)
+    where = row.source.name if row.source else "measured here"
+    figures = ["–" if cell is None else f"{cell.percent:.1f}" for cell in (*row.cells, row.mean)]
+    if row.reproduced:
+        figures[-1] += f" (others got {row.reproduced})"
+    return [row.name, *figures, f"{where}; {notes}"]
+
+
+def _line(cells: Iterable[Any]) -> str:
+    return f"| {' | '.join(str(cell) for cell in cells)} |"
