@@ -48,8 +48,7 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]
                 "--most",
                 "1",
             ]
-            server = subprocess.Popen(command, cwd=BASE_DIR, stdout=subprocess.PIPE, text=True)
-            running.callback(server.wait)
+            server = running.enter_context(subprocess.Popen(command, cwd=BASE_DIR, stdout=subprocess.PIPE, text=True))
             running.callback(server.kill)
             assert server.stdout is not None
             assert "1 episodes at" in server.stdout.readline()
@@ -81,7 +80,12 @@ def battle(browser: Browser, arena: Arena) -> Iterator[BattlePage]:  # noqa: F81
 def test_a_battle_of_liberos_panda_is_played_watched_and_voted_on(battle: BattlePage, arena: Arena) -> None:
     battle.open_ready(f"/battle?robot_id=panda&scene_id={TASK}")
     assert (battle.ask("vlaArena.battle.robot_id"), battle.ask("vlaArena.battle.scene_id")) == ("panda", TASK)
-    battle.play_turn(TEXT)
+    try:
+        battle.play_turn(TEXT)
+    except Exception:
+        print("DEBUG", battle.complaints, battle.page.locator("main").inner_text()[:1500])
+        battle.page.screenshot(path="build/libero/fail.png")
+        raise
     turn = "vlaArena.battle.turns[0]"
     assert [battle.ask(f"{turn}.{side}.error") for side in SIDES] == [None, None]
 
