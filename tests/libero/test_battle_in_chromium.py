@@ -81,8 +81,8 @@ def test_a_battle_of_liberos_panda_is_played_watched_and_voted_on(battle: Battle
     battle.open_ready(f"/battle?robot_id=panda&scene_id={TASK}")
     assert (battle.ask("vlaArena.battle.robot_id"), battle.ask("vlaArena.battle.scene_id")) == ("panda", TASK)
     battle.play_turn(TEXT)
-    turn = "vlaArena.battle.turns[0]"
-    assert [battle.ask(f"{turn}.{side}.error") for side in SIDES] == [None, None]
+
+    assert [battle.ask(f"vlaArena.battle.turns[0].{side}.error") for side in SIDES] == [None, None]
 
     for side in SIDES:
         assert battle.ask(f"vlaArena.records('{side}')") > 20
@@ -90,7 +90,6 @@ def test_a_battle_of_liberos_panda_is_played_watched_and_voted_on(battle: Battle
 
     battle.vote("left_better")
     assert [battle.ask(f"vlaArena.battle.{side}_model.model_id") for side in SIDES] == list(KNOWS)
-    assert battle.ask(f"{turn}.left.success") is True
     assert battle.complaints == []
 
     arena.manage("rebuild_rankings")
