@@ -43,7 +43,7 @@ help:
 	@echo "make install-qwen   install a second language model, ten times as large as the one that runs beside the arena (1.1 GB, 1.4 GB of memory)"
 	@echo "make install-voice  install speech for voice agents on this machine (300 MB; manage.py call haircut --agent local-rules)"
 	@echo "make libero         install LIBERO's 40 tasks with the Panda (630 MB to download; shows the terms first)"
-	@echo "make test-libero    compare its controller, goals and starts with robosuite's"
+	@echo "make test-libero    compare its controller, goals and starts with robosuite's, and play a battle of it in a browser"
 	@echo "make clean          remove build products; the data in var/ is kept"
 
 run: install
@@ -60,7 +60,7 @@ libero: install $(DONE)/requirements-test
 	@$(PY) scripts/libero/install.py $(ARGS)
 	@rm -f $(DONE)/scenes
 
-test-libero: $(DONE)/requirements-test
+test-libero: install install-test
 	@scripts/libero/test.sh $(ARGS)
 
 test: install install-test

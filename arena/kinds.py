@@ -139,6 +139,8 @@ class Kind(ABC):
         "scenes": gettext_lazy("Scenes"),
     }
     """What the page calls the choice of a place, and the lists of settings and of scenes (lazily translated)."""
+    figures: ClassVar[str] = ""
+    """The name of the URL of a page with figures of the literature, to which the boards link; empty: there is none."""
     template: ClassVar[str]
     """Its path among templates. It extends `arena/battle.html` and fills the blocks."""
     features: ClassVar[tuple[str, ...]] = ()

@@ -11,6 +11,7 @@ from policies import memory
 from policies.base import BadCard, OpenedPolicy, PolicyError
 from policies.embodiment import fitting
 from policies.entering import Added, enter
+from policies.folder import CARD
 from policies.memory import OutOfMemory
 from policies.models import Policy
 from policies.names import PUBLISHED, card_fields
@@ -29,6 +30,7 @@ class Registration:
     family: str = ""
     statistics_key: str = ""
     device: str | None = None
+    centre_crop: float | None = None
     columns: dict[str, str] = field(default_factory=dict)
 
 
@@ -40,12 +42,14 @@ def add_policy(registration: Registration, worlds: Iterable[Embodiment]) -> Adde
     folder = registration.folder.resolve()
     found = Policy.objects.filter(id=registration.model_id).first()
     key = registration.statistics_key or _usual_key(registration.model_id, found, folder)
-    card = describe(folder, key or None)
+    if registration.centre_crop is not None and (folder / CARD).is_file():
+        raise BadCard(f"{folder / CARD} says itself which centre crop it takes: its network's centre_crop")
+    card = describe(folder, key or None, registration.centre_crop)
     if registration.family and registration.family != card.spec.family:
         raise BadCard(f"{folder}: a folder of the family {card.spec.family!r}, not {registration.family!r}")
     fits = fitting(card.spec, worlds)
     _check_room(folder, registration.device or "cpu", key or None)
-    policy = open_policy(folder, registration.device, key or None)
+    policy = open_policy(folder, registration.device, key or None, centre_crop=registration.centre_crop)
     try:
         _try_out(policy)
         count = memory.parameters(policy)

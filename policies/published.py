@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +12,21 @@ from policies.base import MAX_SIDE, BadCard, MissingFile, PolicyCard, PolicySpec
 from policies.folder import CARD, CONFIG, PREPROCESSOR, STATISTICS, read_json
 from policies.octo.shapes import read_shapes
 from policies.statistics import choose
-from simulation.contracts import MAX_CHUNK, POLICY_CAMERA, CameraSpec, Chunking
+from simulation.contracts import LIBERO_ACTIONS, MAX_CHUNK, POLICY_CAMERA, CameraSpec, Chunking
 
 OPENVLA, OCTO = "openvla", "octo"
 # Files of OpenVLA-OFT are named PART--STEP_checkpoint.pt.
 OFT_PARTS = ("action_head", "noisy_action_projector", "proprio_projector", "vision_backbone")
+OFT_CODE, OFT_WORD = "modeling_prismatic.py", b"NUM_ACTIONS_CHUNK"  # of its models, with a head or without
 DEFAULT_KEYS = {OPENVLA: "bridge_orig", OCTO: "bridge_dataset"}
+LIBERO, NO_NOOPS, LIBERO_CROP = "libero_", "_no_noops", 0.9
+"""OpenVLA's fine-tunes for LIBERO: how their statistics keys begin and may end, and their centre crop."""
 
 
-def published_card(folder: Path, statistics_key: str | None = None) -> PolicyCard:
+def published_card(folder: Path, statistics_key: str | None = None, centre_crop: float | None = None) -> PolicyCard:
     """A card from the checkpoint's own files, with the folder's name.
 
+    `centre_crop`: the area of pictures that OpenVLA sees; None: the usual one of the data set.
     Raises MissingFile when the folder has no config.json either, BadCard for an unknown architecture.
     """
     if not folder.is_dir():
@@ -30,31 +35,69 @@ def published_card(folder: Path, statistics_key: str | None = None) -> PolicyCar
         raise MissingFile(f"{folder}: {CARD} is missing, and there is no {CONFIG} of a published checkpoint")
     config = read_json(folder, CONFIG)
     if config.get("model_type") == OPENVLA:
-        return _openvla(folder, config, statistics_key)
+        return _openvla(folder, config, statistics_key, centre_crop)
+    if centre_crop is not None:
+        raise BadCard(f"{folder}: a centre crop is of OpenVLA's folders alone")
     model = config.get("model")
     if isinstance(model, Mapping) and "observation_tokenizers" in model:
         return _octo(folder, config, statistics_key)
     raise BadCard(f"{folder / CONFIG}: unknown architecture {config.get('model_type')!r}; known: {OPENVLA}, {OCTO}")
 
 
-def _openvla(folder: Path, config: Mapping[str, Any], statistics_key: str | None) -> PolicyCard:
+def _openvla(
+    folder: Path, config: Mapping[str, Any], statistics_key: str | None, centre_crop: float | None
+) -> PolicyCard:
     """One action per inference, and a picture of the size that the vision towers take."""
     _refuse_oft(folder)
     try:
         _, height, width = (int(length) for length in read_json(folder, PREPROCESSOR)["input_sizes"][0])
     except (LookupError, TypeError, ValueError, OverflowError):
         raise BadCard(f"{folder / PREPROCESSOR}: input_sizes is missing") from None
-    key, _ = choose(openvla_statistics(folder, config), statistics_key, DEFAULT_KEYS[OPENVLA])
-    return _card(folder, OPENVLA, (height, width), key, 1, Chunking(execute=1))
+    key, _ = openvla_action(openvla_statistics(folder, config), statistics_key)
+    card = _card(folder, OPENVLA, (height, width), key, 1, Chunking(execute=1))
+    return _cropped(_for_libero(card) if key.startswith(LIBERO) else card, centre_crop)
+
+
+def openvla_action(statistics: Mapping[str, Any], asked: str | None) -> tuple[str, Mapping[str, Any]]:
+    """The key and the `action` numbers, as `choose` finds them. LIBERO's suites may be asked for without the ending
+    of their filtered data, and a fine-tune's own suite goes before Bridge."""
+    suites = [key for key in statistics if key.startswith(LIBERO)]
+    if asked and asked not in statistics and asked + NO_NOOPS in statistics:
+        asked += NO_NOOPS
+    return choose(statistics, asked, suites[0] if len(suites) == 1 else DEFAULT_KEYS[OPENVLA])
+
+
+def _for_libero(card: PolicyCard) -> PolicyCard:
+    """The card of a fine-tune for LIBERO, which plays the Panda and sees the scene's camera alone."""
+    view = tuple(replace(camera, name="agentview") for camera in card.spec.cameras)
+    spec = replace(card.spec, cameras=view, action_space=LIBERO_ACTIONS, rate_hz=20, proprioception="")
+    return _cropped(replace(card, spec=spec), LIBERO_CROP)
+
+
+def _cropped(card: PolicyCard, area: float | None) -> PolicyCard:
+    """The card with a centre crop, which is part of its revision. Raises BadCard."""
+    if area is None:
+        return card
+    if not 0 < area <= 1:
+        raise BadCard(f"centre_crop: expected an area in (0, 1], got {area}")
+    revision = hashlib.sha256(f"{card.revision} {area}".encode()).hexdigest()
+    return replace(card, network={**card.network, "centre_crop": area}, revision=revision)
 
 
 def _refuse_oft(folder: Path) -> None:
-    """Raise BadCard for a fine-tune by OpenVLA-OFT, whose own parts lie beside the language model's weights."""
+    """Raise BadCard for a fine-tune by OpenVLA-OFT, whose own parts lie beside the language model's weights.
+
+    One without a head writes all tokens of several actions at once: its code alone tells it from OpenVLA's.
+    """
     own = sorted(path.name for part in OFT_PARTS for path in folder.glob(f"{part}--*"))
+    code = folder / OFT_CODE
+    if not own and code.is_file() and OFT_WORD in code.read_bytes():
+        own = [OFT_CODE]
     if own:
         raise BadCard(
-            f"{folder / own[0]}: a part of OpenVLA-OFT, whose actions come from a head of its own and not from tokens; "
-            "OpenVLA writes tokens. Serve it from OpenVLA-OFT's code instead (docs/bring-your-own-policy.md)"
+            f"{folder / own[0]}: a part of OpenVLA-OFT, whose actions come from a head of its own or several at once; "
+            "OpenVLA writes one action in tokens. Serve it from OpenVLA-OFT's code instead "
+            "(docs/bring-your-own-policy.md)"
         )
 
 

@@ -28,20 +28,26 @@ REMOTE = "remote"
 """The family whose networks run elsewhere: its rows hold the whole card, and need no folder."""
 
 
-def describe(folder: Path, statistics_key: str | None = None) -> PolicyCard:
+def describe(folder: Path, statistics_key: str | None = None, centre_crop: float | None = None) -> PolicyCard:
     """The card from policy.json, or from a published checkpoint's files. Reads neither weights nor hashes.
 
     `statistics_key`: the data set whose units the actions have; with None, the card decides.
+    `centre_crop`: of a published checkpoint, the area of pictures that it sees; a policy.json says it itself.
     """
     if not (folder / CARD).is_file():
-        return published_card(folder, statistics_key)
+        return published_card(folder, statistics_key, centre_crop)
     card = read_card(folder)
     return replace(card, spec=replace(card.spec, statistics_key=statistics_key)) if statistics_key else card
 
 
 def card_of(adapter: str, folder: Path, statistics_key: str | None, card: Mapping[str, Any]) -> PolicyCard:
     """The card of a registry row: that of its folder, or of a remote policy the row's own."""
-    return PolicyCard.from_json(card) if adapter == REMOTE else describe(folder, statistics_key)
+    return PolicyCard.from_json(card) if adapter == REMOTE else describe(folder, statistics_key, crop_of(card))
+
+
+def crop_of(card: Mapping[str, Any]) -> float | None:
+    """The centre crop in a registry row's card."""
+    return (card.get("network") or {}).get("centre_crop")
 
 
 def needs_torch(folder: Path, device: str | None = None) -> bool:
@@ -56,13 +62,14 @@ def open_policy(
     device: str | None = None,
     statistics_key: str | None = None,
     worlds: Iterable[Embodiment] | None = None,
+    centre_crop: float | None = None,
 ) -> OpenedPolicy:
     """Check every hash, then let the family open the folder. Raises a PolicyError that says what is wrong.
 
     `device`: a torch device name, the CPU by default. A published checkpoint need not have hashes.
     `worlds`: those of which the policy has to fit one; with None, the caller compares.
     """
-    card = describe(folder, statistics_key)
+    card = describe(folder, statistics_key, centre_crop)
     if worlds is not None:
         fitting(card.spec, worlds)
     if card.spec.family not in families:

@@ -14,6 +14,7 @@ from typing import Any, NotRequired, TypedDict
 import numpy as np
 
 from proportions import Success, success_rate
+from robots.benchmarks.published import BRIDGE, COLUMNS, published
 from robots.evaluation import Case, EvaluationError, EvaluationRun, opened
 from robots.processes import Processes
 from simulation import catalogue
@@ -21,8 +22,7 @@ from simulation.contracts import Listener, PolicyFailure, StepRecord
 from simulation.environment import Environment
 from simulation.worlds.bridge import STARTS
 
-BRIDGE = "bridge"
-TASKS = ("bridge_spoon", "bridge_carrot", "bridge_cubes", "bridge_eggplant")
+TASKS = COLUMNS[BRIDGE]
 WHOLLY = {"bridge_carrot": "carrot", "bridge_cubes": "green_cube"}
 """Task -> the thing that may touch nothing but its target and the robot when it counts as put there."""
 CAVEAT = "Another engine and other pictures than SimplerEnv's: compare orders, not numbers."
@@ -37,17 +37,8 @@ class Row(TypedDict):
     source: NotRequired[str]
 
 
-def _published(name: str, *figures: float) -> Row:
-    *each, mean = figures
-    return Row(name=name, tasks=dict(zip(TASKS, each, strict=True)), mean=mean, source="SpatialVLA's README")
-
-
-PUBLISHED: Sequence[Row] = (
-    _published("RT-1-X", 0.0, 4.2, 0.0, 0.0, 1.1),
-    _published("OpenVLA", 0.0, 0.0, 0.0, 4.1, 1.0),
-    _published("Octo-base", 12.5, 8.3, 0.0, 43.1, 16.0),
-    _published("Octo-small", 47.2, 9.7, 4.2, 56.9, 30.0),
-    _published("SpatialVLA, fine-tuned", 16.7, 25.0, 29.2, 100.0, 42.7),
+PUBLISHED: Sequence[Row] = tuple(
+    Row(name=row.name, tasks=row.figures, mean=row.mean, source=row.source.name) for row in published(BRIDGE)
 )
 
 

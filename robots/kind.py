@@ -60,6 +60,7 @@ class Robots(Kind):
         "video.mp4": "video/mp4",
     }
     look = LOOK
+    figures = "benchmarks"
     template = "robots/battle.html"
     address = "battle"
 

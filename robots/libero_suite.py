@@ -12,13 +12,14 @@ from functools import partial
 from typing import Any, NotRequired, TypedDict
 
 from proportions import Success, success_rate
+from robots.benchmarks.published import COLUMNS, LIBERO, published
 from robots.evaluation import Case, EvaluationError, EvaluationRun, opened
 from robots.processes import Processes
 from simulation import catalogue, optional_rows
 from simulation.contracts import Listener, PolicyFailure, StepRecord
 
 PREFIX = "libero-"
-SUITES = ("spatial", "object", "goal", "10")
+SUITES = COLUMNS[LIBERO]
 STARTS = 50
 CAVEAT = (
     "MuJoCo 3.14 and slim meshes instead of those of the published figures, and six tasks' start states "
@@ -35,21 +36,8 @@ class Row(TypedDict):
     source: NotRequired[str]
 
 
-def _published(name: str, source: str, *figures: float) -> Row:
-    *each, mean = figures
-    return Row(name=name, suites=dict(zip(SUITES, each, strict=True)), mean=mean, source=source)
-
-
-SPATIAL_VLA, PLUS, HARNESS = "SpatialVLA's README", "LIBERO-plus", "vla-evaluation-harness"
-PUBLISHED: Sequence[Row] = (
-    _published("Diffusion Policy", SPATIAL_VLA, 78.3, 92.5, 68.3, 50.5, 72.4),
-    _published("Octo, fine-tuned", SPATIAL_VLA, 78.9, 85.7, 84.6, 51.1, 75.1),
-    _published("OpenVLA, fine-tuned", SPATIAL_VLA, 84.7, 88.4, 79.2, 53.7, 76.5),
-    _published("SmolVLA 0.45B", "its paper", 90.0, 96.0, 92.0, 71.0, 87.3),
-    _published("MicroVLA 12.4M", "its model card", 92.4, 95.0, 89.2, 85.2, 90.5),
-    _published("pi0", PLUS, 96.8, 98.8, 95.8, 85.2, 94.2),
-    _published("pi0.5", HARNESS, 98.8, 98.2, 98.0, 92.4, 96.9),
-    _published("OpenVLA-OFT", PLUS, 97.6, 98.4, 97.9, 94.5, 97.1),
+PUBLISHED: Sequence[Row] = tuple(
+    Row(name=row.name, suites=row.figures, mean=row.mean, source=row.source.name) for row in published(LIBERO)
 )
 
 

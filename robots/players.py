@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from policies.base import PolicyCard, PolicyError, Rests, WrongEmbodiment
 from policies.embodiment import fitting
-from policies.registry import REMOTE, families, open_policy
+from policies.registry import REMOTE, crop_of, families, open_policy
 from policies.remote.policy import open_card
 from simulation import catalogue
 from simulation.contracts import (
@@ -97,7 +97,8 @@ def open_player(source: Policy | PlayerSource, environment: Environment, device:
     if source.adapter == REMOTE:
         return open_remote(PolicyCard.from_json(source.card), environment)
     if source.adapter in families:
-        return open_folder(Path(source.model_path), environment, device, source.statistics_key or None)
+        key = source.statistics_key or None
+        return open_folder(Path(source.model_path), environment, device, key, crop_of(source.card))
     known = ", ".join(sorted([EXPERT, STILL, *families]))
     raise UnknownAdapter(f"unknown adapter {source.adapter!r}; known: {known}")
 
@@ -109,10 +110,14 @@ def open_remote(card: PolicyCard, environment: Environment) -> Player:
 
 
 def open_folder(
-    folder: Path, environment: Environment, device: str | None = None, statistics_key: str | None = None
+    folder: Path,
+    environment: Environment,
+    device: str | None = None,
+    statistics_key: str | None = None,
+    centre_crop: float | None = None,
 ) -> Player:
     """Raises PolicyError as `open_player` does."""
-    policy = open_policy(folder, device, statistics_key, [_here(environment)])
+    policy = open_policy(folder, device, statistics_key, [_here(environment)], centre_crop)
     return Player(policy, policy.spec.chunking, policy.spec.cameras)
 
 

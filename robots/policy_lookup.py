@@ -7,6 +7,7 @@ from pathlib import Path
 from django.conf import settings
 from django.db import DatabaseError
 
+from policies import seeding
 from policies.base import PolicyError
 from policies.folder import CARD, CONFIG
 from policies.models import Policy
@@ -33,7 +34,8 @@ def find_policy(name: str) -> Policy:
     if name in registered:
         return registered[name]
     if name in REFERENCES:
-        return Policy(id=name, name=name, family="reference", adapter=REFERENCES[name], reference=True)
+        told = seeding.REFERENCES[name]["name"]
+        return Policy(id=name, name=told, family="reference", adapter=REFERENCES[name], reference=True)
     for folder in (settings.POLICY_WEIGHTS / name, Path(name)):
         if (folder / CARD).is_file() or (folder / CONFIG).is_file():
             card = describe(folder)

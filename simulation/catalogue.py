@@ -142,7 +142,8 @@ def offer(scene_ids: Iterable[str] | None) -> None:
     played = {scene_id for robot in robots() for scene_id in robot.scenes}
     known = [each.id for each in shipped_scenes() if each.id in played]
     if unknown := [name for name in wanted if name not in known]:
-        raise CatalogueError(f"unknown scene {', '.join(map(repr, unknown))}; known: {', '.join(known)}")
+        told = f"; known: {', '.join(known)}{optional_rows.hint(*unknown)}"
+        raise CatalogueError(f"unknown scene {', '.join(map(repr, unknown))}{told}")
     if not wanted:
         raise CatalogueError(f"at least one scene has to be offered; known: {', '.join(known)}")
     _offered = frozenset(wanted)
@@ -413,7 +414,8 @@ def _named(known: Mapping[str, Named], name: str, kind: str) -> Named:
     try:
         return known[name]
     except KeyError:
-        raise CatalogueError(f"unknown {kind} {name!r}; known: {', '.join(sorted(known))}") from None
+        told = f"; known: {', '.join(sorted(known))}{optional_rows.hint(name)}"
+        raise CatalogueError(f"unknown {kind} {name!r}{told}") from None
 
 
 @cache

@@ -33,6 +33,12 @@ def is_installed() -> bool:
     return (assets.libero_folder() / "libero.sha256").is_file()
 
 
+def hint(*names: str) -> str:
+    """What to say of unknown names beside the known ones: what to type where an optional install would have them."""
+    meant = any(name == "panda" or name.startswith("libero_") for name in names)
+    return f"; LIBERO is not installed; run: {REMEDY}" if meant and not is_installed() else ""
+
+
 def rows(kind: str) -> list[Row]:
     """Of "robots", "scenes" or "tasks"; none without an install. Raises CatalogueError."""
     if not is_installed():

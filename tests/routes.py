@@ -45,6 +45,7 @@ READ = {
     "leaderboard-compare": ["/leaderboard/compare", "/leaderboard/compare?a=alpha&b=beta&task=pick&robot_id=widowx"],
     "leaderboard-trust": ["/leaderboard/checks"],
     "leaderboard-method": ["/leaderboard/method"],
+    "benchmarks": ["/benchmarks"],
     "leaderboard-counts": ["/leaderboard/counts/{counts}.csv.gz"],
     "schema": ["/api/schema/"],
     "api-docs": ["/api/docs/"],

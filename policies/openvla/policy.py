@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
+import numpy as np
 import torch
 
 from policies import checkpoints
@@ -17,13 +18,13 @@ from policies.openvla.actions import ActionTokens, QuantileScale
 from policies.openvla.config import read_config
 from policies.openvla.images import ImageTransform, read_transform
 from policies.openvla.prompt import PromptEncoder
-from policies.published import DEFAULT_KEYS, OPENVLA, openvla_statistics
-from policies.statistics import choose
+from policies.published import OPENVLA, openvla_action, openvla_statistics
 from policies.text import check_token, read_tokenizer
-from simulation.contracts import ACTION_DIM, Floats, Image, Observation
+from simulation.contracts import ACTION_DIM, LIBERO_ACTIONS, Floats, Image, Observation
 
 BEST_BATCH = 8  # above, computing takes a GPU longer than reading weights, and a CPU well before
 KNOWN_PROMPTS = 64
+HALF_OPEN = 0.5
 
 
 class OpenVLAPolicy:
@@ -45,20 +46,26 @@ class OpenVLAPolicy:
         self.begin(instruction, seed)
 
     def infer(self, observation: Observation) -> Floats:
-        """float64 (1, 7): m, rad, gripper 0..1."""
+        """float64 (1, 7) in the robot's action space."""
         return self.infer_batch([observation], [None])[0]
 
     def begin(self, instruction: str, seed: int) -> None:
         self._encode(instruction)
 
     def infer_batch(self, observations: Sequence[Observation], states: Sequence[None]) -> list[Floats]:
-        """Each float64 (1, 7): m, rad, gripper 0..1."""
+        """Each float64 (1, 7) in the robot's action space."""
         images = [observation.images[self.spec.cameras[0].name] for observation in observations]
         for image in images:
             self._camera.check(image)
         actions = self.predict(images, [self._encode(observation.instruction) for observation in observations])
-        actions[:, -1] = actions[:, -1].clip(0.0, 1.0)
+        actions[:, -1] = self._gripper(actions[:, -1])
         return [action[None] for action in actions]
+
+    def _gripper(self, opening: Floats) -> Floats:
+        """What the robot takes for openings (B,), 1 open in all data sets: LIBERO takes -1 open or 1 closed."""
+        if self.spec.action_space == LIBERO_ACTIONS:
+            return np.where(opening > HALF_OPEN, -1.0, 1.0)
+        return opening.clip(0.0, 1.0)
 
     def close(self) -> None:
         self._encode.cache_clear()
@@ -81,7 +88,7 @@ def open_openvla(folder: Path, card: PolicyCard, device: str | None) -> OpenVLAP
     wanted = [(tower.image_size, tower.image_size) for tower in config.towers]
     if (found := [view.crop for view in images.views]) != wanted:
         raise BadCard(f"{PREPROCESSOR}: pictures of {found}; the vision towers take {wanted}")
-    _, action = choose(openvla_statistics(folder, data), card.spec.statistics_key or None, DEFAULT_KEYS[OPENVLA])
+    _, action = openvla_action(openvla_statistics(folder, data), card.spec.statistics_key or None)
     scale = QuantileScale.from_statistics(action)
     tokenizer = read_tokenizer(folder / TOKENIZER, config.language.vocabulary)
     check_token(folder / TOKENIZER, tokenizer, config.bos_id, ["<s>"], "Llama 2")

@@ -15,4 +15,6 @@ if [ ! -s "$place/reference.json" ]; then
     exit 1
   }
 fi
-ARENA_LIBERO="$PWD/$place/assets" exec .venv/bin/python -m pytest tests/libero "$@"
+export ARENA_LIBERO="$PWD/$place/assets"
+.venv/bin/python manage.py build_scenes
+exec .venv/bin/python -m pytest tests/libero "$@"

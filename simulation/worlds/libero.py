@@ -25,6 +25,10 @@ LOOK = Look("libero-1", shadows=True, reflections=True, mirrored=True)
 were turned by half a turn.
 """
 FREE = 7  # numbers of a free joint
+MEMORY = 32 << 20
+"""Bytes of MuJoCo's arena in a state. The bound of 5,000 contacts in robosuite's files makes it 1.3 GB, and a browser's
+engine has 2 GB for all its states.
+"""
 
 
 class LiberoScene:
@@ -54,6 +58,8 @@ class LiberoScene:
         here = {name: content for name, content in files.items() if f'"{name}"' in xml}
         spec = mujoco.MjSpec.from_string(xml, assets=here)
         spec.assets = here
+        spec.njmax = spec.nconmax = -1
+        spec.memory = MEMORY
         return spec
 
     def sample(self, rng: np.random.Generator, variant: str) -> Mapping[str, Floats]:

@@ -32,6 +32,7 @@ PAGES = {
     "leaderboard-compare": "/leaderboard/compare",
     "leaderboard-checks": "/leaderboard/checks",
     "leaderboard-method": "/leaderboard/method",
+    "benchmarks": "/benchmarks",
     "data": "/data/",
     "submit": "/submit/",
     "privacy": "/privacy/",

@@ -30,17 +30,42 @@ SLIP_M = 0.004
 SQUEEZE_N = 20.0  # on spatial 7, which was not settled, 850
 
 
+def slipped(environment: Environment) -> list[str]:
+    """The things that move away within a second."""
+    before = {thing: environment.view.position(thing).copy() for thing in environment.world.objects}
+    for _ in range(environment.world.control_hz):
+        environment.step(environment.controller.still())
+    return [
+        thing for thing, place in before.items() if np.linalg.norm(environment.view.position(thing) - place) >= SLIP_M
+    ]
+
+
 @pytest.mark.parametrize("scene", SCENES)
 def test_nothing_slips_in_the_second_after_a_start(scene: str) -> None:
     environment = Environment("panda", scene)
     assert len(starts_of(scene)) == 50
     for seed in (0, 17, 49):
         environment.reset(seed)
-        before = {thing: environment.view.position(thing).copy() for thing in environment.world.objects}
-        for _ in range(environment.world.control_hz):
-            environment.step(environment.controller.still())
-        for thing, place in before.items():
-            assert np.linalg.norm(environment.view.position(thing) - place) < SLIP_M, (seed, thing)
+        assert slipped(environment) == [], seed
+
+
+def test_all_forty_tasks_are_here() -> None:
+    assert len(SCENES) == 40
+
+
+def test_a_thing_that_slips_would_be_noticed() -> None:
+    environment = Environment("panda", SCENES[0])
+    environment.reset(0)
+    environment.data.joint(environment.world.objects[0]).qvel[0] = 0.5
+    assert slipped(environment)
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_a_browser_has_room_for_several_states(scene: str) -> None:
+    environment = Environment("panda", scene)
+    environment.reset(0)
+    environment.step(environment.controller.still())
+    assert environment.data.maxuse_arena * 8 < environment.model.narena < 64e6
 
 
 @pytest.mark.parametrize("scene", SCENES)

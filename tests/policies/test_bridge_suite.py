@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from io import StringIO
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from robots import bridge_suite
+from robots.benchmarks import measured
 from robots.bridge_suite import CAVEAT, PUBLISHED, TASKS, cases, measure, on_table
 from robots.evaluation import Case, EvaluationError, EvaluationRun
 from robots.players import PlayerSource
@@ -101,7 +103,7 @@ def test_the_command_prints_our_rows_beside_the_published_ones() -> None:
     assert "hold-still, at the last step" in told
     assert "hold-still, at any step" in told
     for row in PUBLISHED:
-        assert f"{row['mean']:.1f}  SpatialVLA's README" in told
+        assert f"{row['mean']:.1f}  {row['source']}" in told
     assert CAVEAT in told
 
 
@@ -114,6 +116,17 @@ def test_the_command_answers_one_object() -> None:
 
 
 @pytest.mark.django_db
-def test_its_figures_are_not_recorded_in_a_card() -> None:
-    with pytest.raises(CommandError, match="--record"):
-        evaluate("hold-still", "--record")
+def test_its_figures_are_recorded_in_the_table_of_benchmarks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measured, "FILE", tmp_path / "measured.json")
+    measured.FILE.write_text("[]")
+    evaluate("hold-still", "--record", "--episodes", "1")
+    (row,) = measured.measured()
+    assert (row.suite, row.policy, row.note) == ("bridge", "hold-still", measured.STILL)
+    assert row.tasks == {task: {"last": (0, 1), "latched": (0, 1)} for task in TASKS}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("asked", [("--record", "--task", "bridge_spoon"), ("--keep", "kept.jsonl")])
+def test_a_part_of_a_suite_is_no_row_of_the_table(asked: tuple[str, ...]) -> None:
+    with pytest.raises(CommandError, match=asked[0]):
+        evaluate("hold-still", *asked)

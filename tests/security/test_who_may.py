@@ -121,6 +121,7 @@ ROUTES: dict[str, list[Call]] = {
     "leaderboard/compare": [Call(EVERYBODY)],
     "leaderboard/checks": [Call(EVERYBODY)],
     "leaderboard/method": [Call(EVERYBODY)],
+    "benchmarks": [Call(EVERYBODY)],
     "leaderboard/counts/<slug:input_hash>.csv.gz": [Call(NOBODY, fill=(("input_hash", "0" * 64),))],
     "metrics": [Call(NOBODY)],
     "admin/status": [Call((302, 302, 302, 200, 200))],

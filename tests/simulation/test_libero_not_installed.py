@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from simulation import assets, optional_rows
+from simulation import assets, catalogue, optional_rows
 from simulation.assets import AssetError
 from simulation.catalogue_rows import CatalogueError
 
@@ -30,6 +30,30 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_its_suites_say_what_to_type() -> None:
     with pytest.raises(CommandError, match=r"libero-object is not installed; run: make libero"):
         call_command("evaluate", "hold-still", "--suite", "libero-object", stdout=StringIO(), stderr=StringIO())
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ("evaluate", "hold-still", "--robot", "panda", "--scene", "libero_object_7"),
+        ("evaluate", "hold-still", "--task", "libero_object_7"),
+        ("play", "hello", "--robot", "panda", "--left", "hold-still", "--right", "hold-still"),
+    ],
+)
+def test_what_only_libero_has_is_refused_with_what_to_type(
+    asked: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(assets.LIBERO, str(tmp_path))
+    with pytest.raises(CommandError, match=r"unknown .*; LIBERO is not installed; run: make libero"):
+        call_command(*asked, stdout=StringIO(), stderr=StringIO())
+
+
+def test_a_scene_of_libero_cannot_be_offered_and_the_reason_says_what_to_type() -> None:
+    with pytest.raises(CatalogueError, match=r"unknown scene 'libero_goal_0'; .*; run: make libero"):
+        catalogue.offer(("table", "libero_goal_0"))
+    with pytest.raises(CatalogueError, match=r"unknown scene 'libera'; known: [a-z_, ]+$"):
+        catalogue.offer(("libera",))
 
 
 def test_the_list_of_worlds_says_what_to_type() -> None:

@@ -11,9 +11,10 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 from django.core.validators import validate_slug
 
-from policies.base import PolicyError
+from policies.base import PolicyError, WrongEmbodiment
 from policies.registry import REMOTE, describe, families
-from simulation import catalogue
+from simulation import catalogue, optional_rows
+from simulation.contracts import LIBERO_ACTIONS
 
 COLUMNS = {
     "name": "name for people",
@@ -44,6 +45,9 @@ class Command(BaseCommand):
         parser.add_argument(
             "--statistics-key", default="", help="the data set in whose units it acts; OpenVLA's unnorm_key"
         )
+        parser.add_argument(
+            "--centre-crop", type=float, help="area of pictures that OpenVLA sees (default: 0.9 of LIBERO's, else all)"
+        )
         parser.add_argument("--device", help="where to open it for the check: cpu (default), cuda, ...")
         for name, meaning in COLUMNS.items():
             parser.add_argument(
@@ -61,15 +65,19 @@ class Command(BaseCommand):
                 self._add_remote(options)
             else:
                 self._add_folder(options)
+        except WrongEmbodiment as error:
+            told = LIBERO_ACTIONS in str(error) and not optional_rows.is_installed()
+            hint = f"; the Panda of LIBERO is not installed; run: {optional_rows.REMEDY}" if told else ""
+            raise CommandError(f"{error}{hint}") from error
         except PolicyError as error:
             raise CommandError(str(error)) from error
 
     def _add_remote(self, options: dict[str, Any]) -> None:
         from robots.remote_policies import add_remote  # loads physics
 
-        for name in ("family", "device"):
+        for name in ("family", "device", "centre_crop"):
             if options[name]:
-                raise CommandError(f"--{name} is about folders; a contract tells it of a server")
+                raise CommandError(f"--{name.replace('_', '-')} is about folders; a contract tells it of a server")
         given = {name: options[name] or None for name in ("key_variable", "statistics_key")}
         contract = _read_contract(options["contract"]) | {name: text for name, text in given.items() if text}
         columns = {name: options[name] for name in COLUMNS}
@@ -103,6 +111,7 @@ class Command(BaseCommand):
             family=options["family"] or "",
             statistics_key=options["statistics_key"],
             device=options["device"],
+            centre_crop=options["centre_crop"],
             columns={name: options[name] for name in COLUMNS},
         )
         added = add_policy(asked, catalogue.embodiments())

@@ -44,7 +44,11 @@ class Command(BaseCommand):
         parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes")
         parser.add_argument("--device", help="where its network runs: cpu (default), cuda, cuda:1")
         parser.add_argument("--keep", type=Path, help="a file of what was played, with which a later run goes on")
-        parser.add_argument("--record", action="store_true", help="write the figures into the folder's policy.json")
+        parser.add_argument(
+            "--record",
+            action="store_true",
+            help="write the figures into the folder's policy.json, or of a benchmark into the table of /benchmarks",
+        )
         parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -71,13 +75,12 @@ class Command(BaseCommand):
 
     def _measure(self, row: Any, options: dict[str, Any], processes: Any) -> dict[str, Any]:
         from policies.registry import REMOTE
-        from robots import bridge_suite, evaluation, libero_suite
+        from robots import evaluation, libero_suite
+        from robots.benchmarks.published import BRIDGE
         from robots.players import PlayerSource
         from simulation import catalogue
         from simulation.contracts import Chunking
 
-        if options["record"] and row.adapter == REMOTE:
-            raise CommandError("--record writes into a policy's folder, which a remote policy does not have")
         changed = options["execute"] or options["ensemble"]
         run = evaluation.EvaluationRun(
             player=PlayerSource(row.adapter, row.model_path, row.statistics_key, row.card),
@@ -86,16 +89,21 @@ class Command(BaseCommand):
             chunking=Chunking(options["execute"] or 1, options["ensemble"]) if changed else None,
             device=options["device"],
         )
-        if options["suite"] == bridge_suite.BRIDGE:
-            return self._measure_bridge(row.id, run, options, processes)
+        if options["suite"] == BRIDGE:
+            return self._measure_bridge(row, run, options, processes)
         if libero_suite.is_suite(options["suite"]):
-            return self._measure_libero(row.id, run, options, processes)
+            return self._measure_libero(row, run, options, processes)
         chosen = options["task"] or evaluation.default_tasks(row.card, options["robot"], options["scene"])
+        here = catalogue.embodiment(options["robot"], options["scene"])
+        if not chosen:
+            raise CommandError(f"{here.robot_id}/{here.scene_id} has no tasks of its own to measure; pass --task")
         tasks = [catalogue.task(name) for name in chosen]
         for task in tasks:
             if (task.robot_id, task.scene_id) != (run.robot_id, run.scene_id):
                 where = f"--robot {task.robot_id} --scene {task.scene_id}"
                 raise CommandError(f"{task.id} is a task of another scene than {run.scene_id}; pass {where}")
+        if options["record"] and row.adapter == REMOTE:
+            raise CommandError("--record writes into a policy's folder, which a remote policy does not have")
         todo = evaluation.cases(
             options["suite"], [task.id for task in tasks], options["episodes"], options["seed"], options["shift"]
         )
@@ -107,29 +115,30 @@ class Command(BaseCommand):
             evaluation.record(run, options["suite"], options["seed"], answer)
         return answer
 
-    def _measure_bridge(self, model_id: str, run: Any, options: dict[str, Any], processes: Any) -> dict[str, Any]:
+    def _measure_bridge(self, row: Any, run: Any, options: dict[str, Any], processes: Any) -> dict[str, Any]:
         from robots import bridge_suite
 
         _refuse_keeping(options)
         todo = bridge_suite.cases(options["task"] or bridge_suite.TASKS, options["episodes"])
         with ProgressBar(len(todo)) as progress:
             played = bridge_suite.measure(run, todo, processes, progress)
-        return bridge_suite.report(model_id, played)
+        return _recorded(row, options, bridge_suite.report(row.id, played))
 
-    def _measure_libero(self, model_id: str, run: Any, options: dict[str, Any], processes: Any) -> dict[str, Any]:
+    def _measure_libero(self, row: Any, run: Any, options: dict[str, Any], processes: Any) -> dict[str, Any]:
         from robots import libero_suite
 
         _refuse_keeping(options)
         todo = libero_suite.cases(options["suite"], options["task"], options["episodes"])
         with ProgressBar(len(todo)) as progress:
             played = libero_suite.measure(run, todo, processes, progress)
-        return libero_suite.report(model_id, options["suite"], played)
+        return _recorded(row, options, libero_suite.report(row.id, options["suite"], played))
 
     def _print(self, answer: dict[str, Any]) -> None:
         if "published" in answer:
             from robots import bridge_suite, libero_suite
+            from robots.benchmarks.published import BRIDGE
 
-            table = bridge_suite.table if answer["suite"] == bridge_suite.BRIDGE else libero_suite.table
+            table = bridge_suite.table if answer["suite"] == BRIDGE else libero_suite.table
             self.stdout.write("\n".join(table(answer)))
             return
         for name, row in [*answer["tasks"].items(), ("overall", answer["overall"])]:
@@ -138,9 +147,47 @@ class Command(BaseCommand):
 
 
 def _refuse_keeping(options: dict[str, Any]) -> None:
-    for name in ("record", "keep"):
-        if options[name]:
-            raise CommandError(f"--{name} keeps the figures of the suites table and shifts only")
+    """A benchmark's row is that of a whole suite, played in one go."""
+    if options["keep"]:
+        raise CommandError("--keep keeps the figures of the suites table and shifts only")
+    if options["record"] and options["task"]:
+        raise CommandError(f"--record keeps rows of the whole suite {options['suite']}; leave out --task")
+
+
+def _recorded(row: Any, options: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
+    """The answer, which --record adds to the table of the benchmark."""
+    from robots.benchmarks import measured
+    from simulation.worlds import engine_version
+
+    if not options["record"]:
+        return answer
+    fresh = measured.Measured(
+        suite=options["suite"],
+        policy=row.id,
+        name=row.name,
+        revision=row.revision,
+        note=_note(row, answer["tasks"]),
+        engine=engine_version(),
+        day=measured.today(),
+        tasks=measured.counts_of(answer["tasks"]),
+    )
+    try:
+        measured.record(fresh)
+    except measured.CannotRecord as error:
+        raise CommandError(str(error)) from error
+    return answer
+
+
+def _note(row: Any, tasks: Any) -> str:
+    """What readers of the row have to know: whether it reads the simulator's state, or was trained on these starts."""
+    from robots.benchmarks import measured
+    from robots.players import EXPERT, STILL
+    from simulation import catalogue
+
+    trained_in = {*row.card.get("training", {}).get("scenes", ())}
+    if trained_in & {catalogue.task(task).scene_id for task in tasks}:
+        return measured.SAW_STARTS
+    return {EXPERT: measured.READS_STATE, STILL: measured.STILL}.get(row.adapter, "")
 
 
 def _kept(row: Any, options: dict[str, Any]) -> Any:

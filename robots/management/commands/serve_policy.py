@@ -72,7 +72,7 @@ def _opened(name: str, device: str, clients: int) -> tuple[PolicyCard, Any]:
     """The card, and what opens the policy for a client. Raises PolicyError."""
     from policies import memory
     from policies.policy_cache import Device, Key, PolicyCache
-    from policies.registry import card_of, open_policy
+    from policies.registry import card_of, crop_of, open_policy
     from robots.policy_lookup import find_policy
 
     row = find_policy(name)
@@ -86,5 +86,5 @@ def _opened(name: str, device: str, clients: int) -> tuple[PolicyCard, Any]:
         PolicyCache(here).lease,
         Key(row.id, row.revision, row.model_path, row.statistics_key),
         partial(memory.expected_bytes, folder, device, statistics_key),
-        partial(open_policy, folder, device, statistics_key),
+        partial(open_policy, folder, device, statistics_key, centre_crop=crop_of(row.card)),
     )

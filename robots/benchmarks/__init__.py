@@ -1,0 +1,1 @@
+"""The tables of benchmarks of the field: what was published, and what `manage.py evaluate` measured here."""
