@@ -86,7 +86,9 @@ def _best(now: Current) -> PairQuery:
 def _answer(
     found: PairEvidence, query: PairQuery, names: Mapping[str, str], tasks: Mapping[str, str]
 ) -> dict[str, Any]:
-    every = [_row(found, replace(query, task=task), name, query) for task, name in {"": _("All tasks"), **tasks}.items()]
+    every = [
+        _row(found, replace(query, task=task), name, query) for task, name in {"": _("All tasks"), **tasks}.items()
+    ]
     rows = [row for number, row in enumerate(every) if number == 0 or row["shown"] or _tells(row)]
     shown: Comparison = next(row["found"] for row in rows if row["shown"])
     context = {
