@@ -168,6 +168,16 @@ def test_a_caller_who_speaks_while_the_agent_does_silences_it(
     assert not late, f"it went on speaking: {late}"
 
 
+def test_a_browser_without_sound_says_so_and_the_call_is_not_begun(page: Page) -> None:
+    page.add_init_script("AudioContext.prototype.resume = () => new Promise(() => {})")
+    page.goto("/voice?scenario_id=haircut")
+    page.locator("[data-part=consent-box]").check()
+    call = page.locator("[data-part=call]", has_text="agent A")
+    call.click()
+    expect(page.locator("[data-part=desk-note]")).to_contain_text("Your browser plays no sound.", timeout=240_000)
+    expect(call).to_be_enabled()
+
+
 def began_before(spoken: list[float], moment: float, pause_ms: float = 700.0) -> float:
     """When the speech that goes on at this moment began."""
     until = [at for at in spoken if at < moment]

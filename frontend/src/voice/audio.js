@@ -5,6 +5,12 @@
  * @property {(piece: Int16Array) => void} heard 40 ms of the microphone
  */
 
+/** How long a browser may take to begin to play. One without any loudspeaker never does. */
+const STARTS_MS = 5000;
+
+/** The browser plays nothing. */
+export class NoSound extends Error {}
+
 export class Audio {
   /** Whether there is a microphone; without one words are typed. */
   hasMicrophone = false;
@@ -23,12 +29,14 @@ export class Audio {
   }
 
   /**
+   * Throws NoSound.
+   *
    * @param {string} worklet its address @param {Ears["heard"]} heard
    * @param {{microphone: string, speaker: string}} devices ids, "" for the usual ones
    */
   async open(worklet, heard, { microphone, speaker }) {
     await this.#context.audioWorklet.addModule(worklet);
-    await this.#context.resume();
+    await this.#start();
     const out = new AudioWorkletNode(this.#context, "loudspeaker", { numberOfInputs: 0, outputChannelCount: [1] });
     out.port.onmessage = ({ data }) => {
       this.gaps = data.gaps;
@@ -37,6 +45,11 @@ export class Audio {
     this.#loudspeaker = out;
     await this.#chooseSpeaker(speaker);
     await this.#listen(heard, microphone);
+  }
+
+  #start() {
+    const late = new Promise((_, refuse) => setTimeout(() => refuse(new NoSound()), STARTS_MS));
+    return Promise.race([this.#context.resume(), late]);
   }
 
   /** @param {string} id */

@@ -4,7 +4,7 @@ import { ApiError } from "../core/api.js";
 import { part } from "../core/dom.js";
 import { gettext } from "../core/i18n.js";
 import { explainError } from "../core/words.js";
-import { Audio, devices, peak } from "./audio.js";
+import { Audio, devices, NoSound, peak } from "./audio.js";
 import { Line } from "./line.js";
 import { addLine } from "./lines.js";
 import { Wave } from "./wave.js";
@@ -17,6 +17,7 @@ import { AGENT_NAMES, ENDS } from "./words.js";
  * @typedef {"a" | "b"} Label
  */
 
+const SILENT = gettext("Your browser plays no sound. Connect a loudspeaker or headphones, then call again.");
 const REFUSED = gettext("Your browser gave no microphone, so type what you want to say: a voice says it to the agent.");
 
 export class Desk {
@@ -260,6 +261,7 @@ export class Desk {
 
   /** @param {unknown} error */
   #refuse(error) {
+    if (error instanceof NoSound) return this.#say(SILENT, true);
     if (!(error instanceof ApiError)) throw error;
     this.#say(explainError(error), true);
   }
