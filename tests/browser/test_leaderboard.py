@@ -87,7 +87,8 @@ def test_a_search_without_a_match_offers_the_way_back(open_page: OpenPage, ranke
 def test_the_board_of_the_only_robot_is_not_offered_beside_the_global_one(open_page: OpenPage, ranked: Arena) -> None:
     page = open_page().open("/leaderboard").page
     assert page.get_by_role("navigation", name="Leaderboards").count() == 0
-    assert page.get_by_role("navigation", name="Scenes").count() == 0
+    scenes = page.get_by_role("navigation", name="Scenes").get_by_role("link")
+    assert scenes.all_inner_texts() == ["All scenes", "Table top", "Workbench", "Cabinet"]
 
 
 def test_the_robots_board_keeps_the_sorting(open_page: OpenPage, ranked: Arena) -> None:
@@ -101,7 +102,7 @@ def test_the_robots_board_keeps_the_sorting(open_page: OpenPage, ranked: Arena) 
 
 @pytest.mark.parametrize("with_scripts", [True, False])
 def test_a_task_is_chosen_on_the_page(open_page: OpenPage, ranked: Arena, with_scripts: bool) -> None:
-    page = open_page(java_script_enabled=with_scripts).open("/leaderboard?robot_id=widowx").page
+    page = open_page(java_script_enabled=with_scripts).open("/leaderboard?robot_id=widowx&scene_id=table").page
     tasks = page.get_by_role("navigation", name="Tasks")
     tasks.get_by_role("link", name="Stack").click()
     page.wait_for_url("**task=stack**")
