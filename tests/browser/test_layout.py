@@ -50,7 +50,9 @@ def test_both_pictures_are_seen_from_one_point_of_view(open_page: OpenPage) -> N
     battle = open_page().open_ready()
     battle.play_turn("pick up the red cube")
     battle.part("camera").select_option("top")
-    box = battle.page.locator("[data-viewer=left] canvas").bounding_box()
+    picture = battle.page.locator("[data-viewer=left] canvas")
+    picture.wait_for()  # a lost context brings a new canvas
+    box = picture.bounding_box()
     assert box is not None
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     battle.page.mouse.move(x, y)
