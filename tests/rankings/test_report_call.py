@@ -15,7 +15,7 @@ from rankings.api.report import PublishedReport
 from rankings.publication import aggregation
 from rankings.publication.report import latest
 from tests.arena.test_schema import answer_schema
-from tests.factories import ReferenceFactory, TurnFactory
+from tests.factories import ReferenceFactory, VoteFactory
 from tests.rankings.ballots import ballots, cast
 from tests.rankings.test_report import PICK
 
@@ -28,7 +28,7 @@ def played() -> None:
     cast(ballots(("a", "b", "left_better", 6, "v1"), ("b", "a", "tie", 6, "v2")))
     expert = ReferenceFactory(id="expert")
     sides = {"battle__left_model_id": "a", "battle__right_model": expert}
-    TurnFactory(**sides, battle__status="voted", instruction=PICK, completed=True)
+    VoteFactory(**sides, turn__instruction=PICK, user_id=None, purpose=Purpose.GOLD)
 
 
 def test_it_tells_what_was_published_and_the_schema_describes_it(client: Client) -> None:
