@@ -11,9 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-from pyarrow import parquet
-
 from arena.actions.owners import REMOVED
 from arena.gallery.entering import PREFERRED
 from arena.kinds import Kind
@@ -24,47 +21,8 @@ from exports import publishable
 from exports.reading import with_turns
 
 FORMATS = (".jsonl", ".parquet")
-ROWS = 5_000
-"""Rows of a Parquet file written at a time."""
 Row = dict[str, Any]
 RECORDED = ("same_start", "start_hash", "start_qpos", "start_qvel", "chosen", "rejected")
-_NUMBERS = pa.list_(pa.float64())
-_EPISODE = pa.struct(
-    [
-        ("episode_id", pa.string()),
-        ("model_id", pa.string()),
-        ("revision", pa.string()),
-        ("side", pa.string()),
-        ("success", pa.bool_()),
-        ("progress", pa.float64()),
-        ("steps", pa.int64()),
-        ("start_hash", pa.string()),
-    ]
-)
-SCHEMA = pa.schema(
-    [
-        ("battle_id", pa.string()),
-        ("turn_id", pa.string()),
-        ("turn", pa.int64()),
-        ("turns", pa.int64()),
-        ("day", pa.string()),
-        ("robot_id", pa.string()),
-        ("scene_id", pa.string()),
-        ("task_id", pa.string()),
-        ("instruction", pa.string()),
-        ("seed", pa.int64()),
-        ("same_start", pa.bool_()),
-        ("start_hash", pa.string()),
-        ("start_qpos", _NUMBERS),
-        ("start_qvel", _NUMBERS),
-        ("chosen", _EPISODE),
-        ("rejected", _EPISODE),
-        ("reasons", pa.list_(pa.struct([("respect", pa.string()), ("better", pa.string())]))),
-    ]
-)
-"""`start_*`: of the chosen episode, positions qpos and velocities qvel in the scene's order and SI units; `same_start`:
-whether the rejected one began in the same state, bit for bit, as first turns do. A reason names the respect in which an
-episode was better: chosen, rejected, equal or nothing."""
 
 
 def pairs(kind: Kind, known: Mapping[str, Row] | None = None) -> Iterator[Row]:
@@ -85,7 +43,9 @@ def pairs(kind: Kind, known: Mapping[str, Row] | None = None) -> Iterator[Row]:
 def write_pairs(path: Path, rows: Iterable[Row]) -> int:
     """Write rows to a file of one of FORMATS; answers how many."""
     if path.suffix == ".parquet":
-        return _write_parquet(path, iter(rows))
+        from exports.parquet_pairs import write_parquet  # loads pyarrow, which the web does not need
+
+        return write_parquet(path, iter(rows))
     number = 0
     with path.open("w", encoding="utf-8") as file:
         for row in rows:
@@ -96,15 +56,6 @@ def write_pairs(path: Path, rows: Iterable[Row]) -> int:
 
 def line(row: Row) -> str:
     return json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def _write_parquet(path: Path, rows: Iterator[Row]) -> int:
-    number = 0
-    with parquet.ParquetWriter(path, SCHEMA, compression="zstd") as writer:
-        while some := [row for _, row in zip(range(ROWS), rows, strict=False)]:
-            writer.write_table(pa.Table.from_pylist(some, schema=SCHEMA))
-            number += len(some)
-    return number
 
 
 def _about(kind: Kind, vote: Vote, turn: Turn, turns: int) -> Row:

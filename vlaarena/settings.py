@@ -7,6 +7,7 @@ Redis or RabbitMQ) differ only in URLs: no code depends on the choice.
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,7 @@ ALLOWED_HOSTS = env.words("ARENA_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env.words("ARENA_ORIGINS", [])
 
 INSTALLED_APPS = [
-    "daphne",
+    *(["daphne"] if "runserver" in sys.argv else []),  # loads a web server, which nothing else needs
     "vlaarena.admin_config.ArenaAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",

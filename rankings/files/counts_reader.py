@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from rankings.files.counts_file import COLUMNS
-from rankings.files.vote_file import trust_of
+from rankings.files.weights import trust_of
 from rankings.tally.counts import OUTCOMES
 from rankings.tally.table import KEYS, VoteTable
 

@@ -18,6 +18,7 @@ import pyarrow.csv
 from numpy.typing import NDArray
 
 from rankings.files.arrow import TEXTS, Coded, coded
+from rankings.files.weights import trust_of
 from rankings.tally.counts import OUTCOMES
 from rankings.tally.table import KEYS, VoteTable
 
@@ -59,15 +60,6 @@ def read_votes(path: Path) -> VoteTable:
     except OSError as error:
         raise VoteFileError(f"{path}: {error.strerror}; expected a CSV or Parquet file of votes") from None
     return _table(texts)
-
-
-def trust_of(text: str) -> float | None:
-    """What a vote weighs, above 0 and at most 1; empty: 1. None for any other text."""
-    try:
-        found = float(text or 1.0)
-    except ValueError:
-        return None
-    return found if 0.0 < found <= 1.0 else None
 
 
 def _csv(path: Path) -> Columns:

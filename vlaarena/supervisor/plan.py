@@ -25,6 +25,9 @@ WORKER_ENVIRONMENT = {
     "LP_NUM_THREADS": "0",  # the renderer's own threads do not survive the worker's fork
     "OMP_NUM_THREADS": "1",  # rollouts run in parallel: more threads each would compete for the cores
 }
+PART_ENVIRONMENT = {
+    "CELERY_SKIP_CHECKS": "1",  # `prepare` makes Django's checks; with them, a worker loads all pages and forms
+}
 WORKER_GAVE_UP = b"Unrecoverable error"
 """Celery logs this on an unknown error of its broker, such as a full disk, and then takes up to minutes to exit."""
 VALKEY_SAYS_ALWAYS = b"Memory overcommit"  # a warning on most machines, irrelevant for a queue this small
@@ -105,7 +108,7 @@ def shared_counts(web_processes: int) -> Iterator[dict[str, str]]:
 def child_environment(folder: DataFolder, urls: Mapping[str, str]) -> dict[str, str]:
     """The environment of every child: ours, the data folder and the servers' URLs."""
     own = {"ARENA_DATA": str(folder.path), "PYTHONUNBUFFERED": "1", **urls}
-    return folder.marked({**WORKER_ENVIRONMENT, **os.environ, **own})
+    return folder.marked({**PART_ENVIRONMENT, **WORKER_ENVIRONMENT, **os.environ, **own})
 
 
 def prepare() -> ChildSpec:
