@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -22,6 +22,10 @@ LIBERO_ACTIONS, LIBERO_STATE = "eef_delta_libero7", "libero_state8"
 CONTROL_HZ = 5
 ACTION_DIM = 7
 PROPRIOCEPTION_DIM = 8
+
+AWAKE, SLEEPING = 1, 2
+PHYSICS = SLEEPING
+"""The version of physics that new episodes are played with: in the first one nothing sleeps (simulation.sleeping)."""
 
 MAX_STEPS = 50
 MAX_CHUNK = 64  # of any policy; a robot may want less
@@ -205,7 +209,8 @@ class StartState:
     """Everything that physics needs to go on bit for bit, all float64.
 
     `time` [s]; `qpos` (nq,), `qvel` (nv,), `qacc_warmstart` (nv,) in MuJoCo's units; `control`: the memory of the
-    robot's controller (simulation.worlds.plugins.Controller).
+    robot's controller (simulation.worlds.plugins.Controller). `asleep` (ntree,): mjData.tree_asleep, or empty where
+    nothing sleeps.
     """
 
     time: float
@@ -213,12 +218,13 @@ class StartState:
     qvel: Floats
     qacc_warmstart: Floats
     control: Floats
+    asleep: Floats = field(default_factory=lambda: np.empty(0))
 
     def hash(self, engine: str, scene_hash: str) -> str:
         """sha256 hex over engine version, scene and every bit of the state."""
         digest = hashlib.sha256(f"{engine}\n{scene_hash}\n".encode())
-        for field in fields(self):
-            digest.update(np.asarray(getattr(self, field.name), dtype="<f8").tobytes())
+        for each in fields(self):
+            digest.update(np.asarray(getattr(self, each.name), dtype="<f8").tobytes())
         return digest.hexdigest()
 
 

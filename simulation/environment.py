@@ -15,9 +15,20 @@ from numpy.typing import NDArray
 from simulation import catalogue
 from simulation.cameras import cameras_of
 from simulation.catalogue_tasks import HOLD_STEPS
-from simulation.contracts import POLICY_CAMERA, CameraSpec, Floats, Image, Observation, SimulationError, StartState
+from simulation.contracts import (
+    PHYSICS,
+    POLICY_CAMERA,
+    SLEEPING,
+    CameraSpec,
+    Floats,
+    Image,
+    Observation,
+    SimulationError,
+    StartState,
+)
 from simulation.goals import Goal, GoalProgress, Hand, View, goal_of
 from simulation.matching import Meaning
+from simulation.sleeping import Sleep
 from simulation.variation import NO_VARIATION, Variation
 from simulation.view_format import pieces_of_rows
 from simulation.worlds import engine_version, load_world
@@ -51,11 +62,20 @@ class StepOutcome:
 
 
 class Environment:
-    """Everything that the seed varies is in qpos, so that a StartState is a complete start."""
+    """Everything that the seed varies is in qpos, so that a StartState is a complete start.
 
-    def __init__(self, robot_id: str = "widowx", scene_id: str = "table", variation: Variation | None = None) -> None:
+    `physics`: the version (contracts.PHYSICS); an older one repeats what was recorded with it.
+    """
+
+    def __init__(
+        self,
+        robot_id: str = "widowx",
+        scene_id: str = "table",
+        variation: Variation | None = None,
+        physics: int = PHYSICS,
+    ) -> None:
         self.variation = variation or NO_VARIATION
-        self.world = load_world(robot_id, scene_id, self.variation.variant)
+        self.world = load_world(robot_id, scene_id, self.variation.variant, physics)
         self.model = self.world.model
         self.data = mujoco.MjData(self.model)
         self.view = View(self.model, self.data, Hand(self.world.tool_site, self.world.pads))
@@ -67,6 +87,8 @@ class Environment:
         self.absent: tuple[str, ...] = ()  # what the last reset's seed left out
         self.engine_version = engine_version()
         self.scene_hash = self.world.scene_hash
+        self.physics = physics
+        self._sleep = Sleep(self.model) if physics == SLEEPING else None
         self._action = self.world.action
         self._motors = np.array([motor.column for motor in self.controller.motors])
         self._steps = 0  # of this rollout
@@ -102,16 +124,21 @@ class Environment:
             qvel=data.qvel.copy(),
             qacc_warmstart=data.qacc_warmstart.copy(),
             control=self.controller.memory.copy(),
+            asleep=np.array(data.tree_asleep if self._sleep else (), dtype=np.float64),
         )
 
     def restore(self, state: StartState) -> None:
-        """Go on from a state, bit for bit as the original run did."""
+        """Go on from a state, bit for bit as the original run did. Raises StateMismatch for another scene's.
+
+        One that was recorded when nothing slept goes on with everything awake.
+        """
         nq, nv, memory = self.model.nq, self.model.nv, len(self.controller.numbers)
         wanted = {"qpos": nq, "qvel": nv, "qacc_warmstart": nv, "control": memory}
         for name, length in wanted.items():
             got = np.shape(getattr(state, name))
             if got != (length,):
                 raise StateMismatch(f"{name}: expected {length} numbers for {self._named()}, got {got}")
+        asleep = self._checked_sleep(state.asleep)
         mujoco.mj_resetData(self.model, self.data)
         self.data.time = state.time
         self.data.qpos[:] = state.qpos
@@ -119,7 +146,7 @@ class Environment:
         self.data.qacc_warmstart[:] = state.qacc_warmstart
         self.controller.memory = np.array(state.control, dtype=np.float64)
         self._steps = 0
-        self._refresh()
+        self._derive(asleep)
 
     def move(self, name: str, x: float, y: float, turn: float | None = None) -> None:
         """Put an object elsewhere, at rest and as high as it is [m, base frame]; `turn` [rad]: upright, and turned
@@ -226,9 +253,27 @@ class Environment:
         return f"{self.world.robot_id} in scene {self.world.scene_id}"
 
     def _refresh(self) -> None:
-        """Update derived positions, which mj_step leaves as at its beginning. Changes no state."""
-        mujoco.mj_kinematics(self.model, self.data)
-        mujoco.mj_camlight(self.model, self.data)
+        """Update what is derived of positions, which mj_step leaves as at its beginning. Changes no state, but that
+        what was put elsewhere awakes.
+        """
+        if self._sleep:
+            self._sleep.wake_moved(self.data)
+        self._derive(self.data.tree_asleep.copy())
+
+    def _derive(self, asleep: NDArray[np.int32]) -> None:
+        if self._sleep:
+            self._sleep.derive(self.data, asleep)
+        else:
+            mujoco.mj_kinematics(self.model, self.data)
+            mujoco.mj_camlight(self.model, self.data)
+
+    def _checked_sleep(self, asleep: Floats) -> NDArray[np.int32]:
+        """mjData.tree_asleep of a state. Raises StateMismatch."""
+        if not len(asleep) or self._sleep is None:
+            return np.full(self.model.ntree, -(1 + mujoco.mjMINAWAKE), np.int32)
+        if not self._sleep.fits(asleep):
+            raise StateMismatch(f"asleep: expected circles among {self.model.ntree} trees of {self._named()}")
+        return asleep.astype(np.int32)
 
     def _diverged(self) -> bool:
         if any(self.data.warning[kind].number for kind in DIVERGED):

@@ -13,11 +13,21 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from simulation.contracts import ACTION_DIM, CONTROL_HZ, Floats, Numbers, SimulationError, StartState
+from simulation.contracts import (
+    ACTION_DIM,
+    AWAKE,
+    CONTROL_HZ,
+    SLEEPING,
+    Floats,
+    Numbers,
+    SimulationError,
+    StartState,
+)
 from simulation.recorder import Recording
 from simulation.view_format import CHUNK_S, VIEW_HZ, pack
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+"""In the first one nothing slept, and a document names neither `physics` nor `asleep`."""
 
 
 class EpisodeFormatError(SimulationError, ValueError):
@@ -58,6 +68,7 @@ class Recorded(Protocol):
 
     engine_version: str
     scene_hash: str
+    physics: int
 
     @property
     def world(self) -> RecordedWorld: ...
@@ -71,6 +82,7 @@ def made_by(environment: Recorded) -> dict[str, Any]:
     return {
         "engine_version": environment.engine_version,
         "scene_hash": environment.scene_hash,
+        "physics": environment.physics,
         "controller": environment.controller.id,
         "control_hz": environment.world.control_hz,
         "action_space": environment.world.robot.ACTION.id,
@@ -85,7 +97,7 @@ def build_document(
     result = recording.result
     if result is None or len(recording.states) != len(recording.actions) + 1:
         raise EpisodeFormatError("expected a finished recording: a start state, and a state after each action")
-    view_scale = environment.world.view_scale
+    view_scale, sleeps = environment.world.view_scale, environment.physics >= SLEEPING
     return {
         **identity,
         "format_version": FORMAT_VERSION,
@@ -99,6 +111,7 @@ def build_document(
         ],
         "qacc_warmstart": [state.qacc_warmstart.tolist() for state in recording.states],
         "control": [state.control.tolist() for state in recording.states],
+        **({"asleep": [state.asleep.astype(int).tolist() for state in recording.states]} if sleeps else {}),
         "view": pack(recording.rows(environment.world.control_hz), view_scale),
         "view_hz": VIEW_HZ,
         "view_scale": view_scale.tolist(),
@@ -116,6 +129,11 @@ def record_of_chunk(document: Mapping[str, Any], chunk: int) -> int:
     return min(round(chunk * CHUNK_S * control_hz), step_count(document))
 
 
+def physics_of(document: Mapping[str, Any]) -> int:
+    """The version of physics (contracts.PHYSICS). Older documents name none: then nothing slept."""
+    return int(document.get("physics", AWAKE))
+
+
 def action_size(document: Mapping[str, Any]) -> int:
     """The numbers of an action. Older documents name none: theirs have seven."""
     return int(document.get("action_size", ACTION_DIM))
@@ -131,6 +149,7 @@ def state_at(document: Mapping[str, Any], index: int) -> StartState:
             qvel=_floats(state["qvel"], 1),
             qacc_warmstart=_floats(document["qacc_warmstart"][index], 1),
             control=_floats(document["control"][index], 1),
+            asleep=_floats(document["asleep"][index], 1) if "asleep" in document else np.empty(0),
         )
 
 
@@ -152,10 +171,12 @@ def to_float32(document: Mapping[str, Any]) -> bytes:
 
 
 def to_float64(document: Mapping[str, Any]) -> bytes:
-    """float64 little-endian [steps + 1, 1 + nq + 2 nv + c + a], row by row, the start first.
+    """float64 little-endian [steps + 1, 1 + nq + 2 nv + c + a + t], row by row, the start first.
 
-    A row is time [s], qpos, qvel, qacc_warmstart, the control memory (c,) (contracts.StartState.control), and the
-    action (a,) that led there; the start's is zeros. The scene's manifest names c and a.
+    A row is time [s], qpos, qvel, qacc_warmstart, the control memory (c,) (contracts.StartState.control), the action
+    (a,) that led there, the start's being zeros, and which trees sleep (t,) (contracts.StartState.asleep). The scene's
+    manifest names c and a. Before the rows stand -2 and the numbers of a row. Both, and t, are missing from documents of
+    the first format, which begin with a time.
     """
     with _of_this_format():
         states = document["states"]
@@ -164,13 +185,16 @@ def to_float64(document: Mapping[str, Any]) -> bytes:
             raise EpisodeFormatError(
                 f"expected state, warm start and control per action, and one more; got {len(states)} states"
             )
+        asleep = document.get("asleep", [()] * len(states))
         rows = [
-            [state["time"], *state["qpos"], *state["qvel"], *warm, *control, *action]
-            for state, warm, control, action in zip(
-                states, document["qacc_warmstart"], document["control"], actions, strict=True
+            [state["time"], *state["qpos"], *state["qvel"], *warm, *control, *action, *trees]
+            for state, warm, control, action, trees in zip(
+                states, document["qacc_warmstart"], document["control"], actions, asleep, strict=True
             )
         ]
-        return _floats(rows, 2).astype("<f8").tobytes()
+        table = _floats(rows, 2).astype("<f8")
+        head = [-FORMAT_VERSION, table.shape[1]] if "asleep" in document else []
+        return np.array(head, "<f8").tobytes() + table.tobytes()
 
 
 def _floats(values: Any, dimensions: int) -> Floats:

@@ -15,6 +15,7 @@ from simulation import composed
 from simulation.additions import Addition
 from simulation.catalogue_rows import CatalogueError, Located, Row, mapping_of, read_rows
 from simulation.composed import Composed
+from simulation.contracts import AWAKE
 from simulation.environment import Environment
 from simulation.scene_plans import REACH, read_plan
 from simulation.scene_tasks import tasks_of
@@ -91,7 +92,7 @@ def _crowded(made: Composed, tasks: Sequence[Addition], seeds: int) -> Iterator[
 
 def _unsettled(made: Composed, tasks: Sequence[Addition], seeds: int) -> Iterator[str]:
     """Things that slide, roll or fall before anything is done."""
-    rows, environment = mapping_of(made.row, "things"), Environment(made.scene.robots[0], made.scene.id)
+    rows, environment = mapping_of(made.row, "things"), Environment(made.scene.robots[0], made.scene.id, physics=AWAKE)
     for seed in range(seeds):
         environment.reset(seed)
         view = environment.view

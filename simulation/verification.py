@@ -14,9 +14,9 @@ import numpy as np
 
 from simulation import catalogue
 from simulation.catalogue_rows import CatalogueError
-from simulation.contracts import SpecError, StartState
+from simulation.contracts import AWAKE, PHYSICS, SpecError, StartState
 from simulation.environment import Environment, StateMismatch
-from simulation.episode_format import actions_of, made_by, state_at, step_count
+from simulation.episode_format import actions_of, made_by, physics_of, state_at, step_count
 from simulation.matching import Meaning
 from simulation.runner import Score
 from simulation.variation import Variation
@@ -41,10 +41,14 @@ def verify_document(document: Mapping[str, Any]) -> ReplayDifference | None:
     missing = [name for name in NEEDED if name not in document]
     if missing:
         return ReplayDifference(0, f"the document has no {', '.join(missing)}")
-    if any(len(document[name]) != step_count(document) + 1 for name in ("states", "qacc_warmstart", "control")):
+    physics = physics_of(document)
+    if not AWAKE <= physics <= PHYSICS:
+        return ReplayDifference(0, f"recorded with physics {physics}, here it is {AWAKE} to {PHYSICS}")
+    per_state = [name for name in ("states", "qacc_warmstart", "control", "asleep") if name in document]
+    if any(len(document[name]) != step_count(document) + 1 for name in per_state):
         return ReplayDifference(0, f"expected {step_count(document) + 1} states for {step_count(document)} actions")
     variant = (document.get("variation") or {}).get("variant", "")
-    environment = _environment(document["robot_id"], document["scene_id"], variant)
+    environment = _environment(document["robot_id"], document["scene_id"], variant, physics)
     for name, here in made_by(environment).items():
         if document.get(name, here) != here:  # older documents name less
             return ReplayDifference(0, f"recorded with {name} {document[name]}, here it is {here}")
@@ -104,5 +108,5 @@ def first_difference(one: StartState, other: StartState) -> str | None:
 
 
 @cache
-def _environment(robot_id: str, scene_id: str, variant: str) -> Environment:
-    return Environment(robot_id, scene_id, Variation(variant=variant))
+def _environment(robot_id: str, scene_id: str, variant: str, physics: int) -> Environment:
+    return Environment(robot_id, scene_id, Variation(variant=variant), physics)

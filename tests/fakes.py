@@ -11,7 +11,7 @@ import numpy as np
 from policies.base import PolicyError
 from policies.models import Policy
 from robots.players import Player
-from simulation.contracts import CameraSpec, Chunking, Floats, Observation, StartState
+from simulation.contracts import PHYSICS, CameraSpec, Chunking, Floats, Observation, StartState
 from simulation.goals import GoalProgress
 from simulation.variation import NO_VARIATION, Variation
 from simulation.view_format import ROWS_PER_CHUNK
@@ -53,7 +53,7 @@ class FakeController:
 class FakeEnvironment:
     """Its state is the sum of the actions played, beginning with numbers that the seed stands for."""
 
-    engine_version, scene_hash = ENGINE, SCENE_HASH
+    engine_version, scene_hash, physics = ENGINE, SCENE_HASH, PHYSICS
     hold_steps, meaning = 5, None
 
     def __init__(self) -> None:

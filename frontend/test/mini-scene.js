@@ -2,6 +2,8 @@
 
 import loadMujoco from "@mujoco/mujoco";
 
+import { Sleep } from "../src/viewer/sleep.js";
+
 export const NAMES = { tool_site: "w/tool", pads: ["w/left_pad", "w/right_pad"], robot_prefix: "w/", objects: ["block"] };
 export const CONTROL = {
   pieces: 10,
@@ -61,14 +63,30 @@ export async function loadMini() {
   return { engine, model: engine.MjModel.from_xml_string(XML) };
 }
 
-/** Plays the plan from the model's first state and answers it as `replay.bin` would hold it. */
+/** Plays the plan from the model's first state and answers it as `replay.bin` would hold it, in which nothing sleeps. */
 export function recordPlan(model, plan = PLAN) {
+  return Float64Array.from(played(model, plan, () => {}).flat()).buffer;
+}
+
+/** Likewise with things that sleep while they rest. */
+export function recordSleeping(model, plan = PLAN) {
+  const sleep = new Sleep(engine, model);
+  const derive = (data) => sleep.derive(data, Int32Array.from(data.tree_asleep));
+  const rows = sleep.during(() => played(model, plan, derive));
+  sleep.dispose();
+  return Float64Array.from([-2, rows[0].length, ...rows.flat()]).buffer;
+}
+
+/** `derive`: at the end of each control step; unless it does nothing, rows say what sleeps. */
+function played(model, plan, derive) {
   const data = new engine.MjData(model);
   const rows = [];
+  derive(data);
   const controlOf = (targets) => [...targets, ...Array(7).fill(0)];
   let before = Array(7).fill(0);
+  const asleep = () => (model.opt.enableflags ? data.tree_asleep : []);
   const keep = (control, action) =>
-    rows.push([data.time, ...data.qpos, ...data.qvel, ...data.qacc_warmstart, ...control, ...action]);
+    rows.push([data.time, ...data.qpos, ...data.qvel, ...data.qacc_warmstart, ...control, ...action, ...asleep()]);
   keep(controlOf(before), Array(7).fill(0));
   for (const after of plan) {
     for (let piece = 1; piece <= CONTROL.pieces; piece += 1) {
@@ -76,9 +94,10 @@ export function recordPlan(model, plan = PLAN) {
       data.ctrl.set(after.map((target, i) => (i < 6 ? before[i] + (target - before[i]) * share : target)));
       for (let step = 0; step < CONTROL.substeps; step += 1) engine.mj_step(model, data);
     }
+    derive(data);
     keep(controlOf(after), after);
     before = after;
   }
   data.delete();
-  return Float64Array.from(rows.flat()).buffer;
+  return rows;
 }

@@ -11,7 +11,8 @@ import mujoco
 import numpy as np
 
 from simulation import assets, catalogue, composed, optional_rows
-from simulation.contracts import ArraySpec, Floats, SimulationError
+from simulation.contracts import PHYSICS, ArraySpec, Floats, SimulationError
+from simulation.sleeping import apply_physics
 from simulation.view_format import ANGLE_RAD, LENGTH_M, QUATERNION, steps_in
 from simulation.worlds import bridge, cabinet, panda, table, widowx, workbench
 from simulation.worlds.composition import ComposedScene
@@ -45,7 +46,7 @@ class World:
 
     `objects` are the free bodies and `targets` the places, by catalogue name. `sample` draws joint name -> positions.
     `view_scale` (nq,) is that of its views (simulation.view_format). `substeps`: physics steps in each of the
-    `robot.PIECES` pieces of a control step.
+    `robot.PIECES` pieces of a control step. `physics`: the version that `model` is set to (contracts.PHYSICS).
     """
 
     robot: Robot
@@ -60,6 +61,7 @@ class World:
     sample: Callable[[np.random.Generator], Mapping[str, Floats]]
     view_scale: Floats
     substeps: int
+    physics: int
 
     @property
     def robot_id(self) -> str:
@@ -117,13 +119,14 @@ def engine_version() -> str:
     return f"mujoco {mujoco.__version__}"
 
 
-def load_world(robot_id: str, scene_id: str, variant: str = "") -> World:
+def load_world(robot_id: str, scene_id: str, variant: str = "", physics: int = PHYSICS) -> World:
     """The world of a robot and a variant of a scene. It is kept.
 
-    Raises CatalogueError for an unknown one, AssetError when files of it are missing, and WorldError.
+    Raises CatalogueError for an unknown one, AssetError when files of it are missing, WorldError, and SimulationError
+    for an unknown version of physics.
     """
     made = composed.find(scene_id)
-    return _load(robot_id, scene_id, variant, repr(made.plan) if made else "")
+    return _load(robot_id, scene_id, variant, repr(made.plan) if made else "", physics)
 
 
 def forget_worlds() -> None:
@@ -132,7 +135,7 @@ def forget_worlds() -> None:
 
 
 @lru_cache(WORLDS_KEPT)
-def _load(robot_id: str, scene_id: str, variant: str, plan: str) -> World:
+def _load(robot_id: str, scene_id: str, variant: str, plan: str, physics: int) -> World:
     """`plan`: of a composed scene, whose drafts have one id and differ in it."""
     robot, scene = robot_of(robot_id), scene_of(scene_id, variant)
     meshes = dict(assets.robot_meshes(robot.MESHES)) if robot.MESHES else {}
@@ -146,6 +149,7 @@ def _load(robot_id: str, scene_id: str, variant: str, plan: str) -> World:
     spec.compile()
     xml = spec.to_xml()
     model = mujoco.MjModel.from_xml_string(xml, meshes)
+    apply_physics(model, physics)
     digest = hashlib.sha256(xml.encode())
     for name in sorted(meshes):
         digest.update(f"\n{name} {hashlib.sha256(meshes[name]).hexdigest()}".encode())
@@ -162,6 +166,7 @@ def _load(robot_id: str, scene_id: str, variant: str, plan: str) -> World:
         sample=lambda rng: scene.sample(rng, variant),
         view_scale=_view_scale(model),
         substeps=_substeps(robot, model.opt.timestep),
+        physics=physics,
     )
 
 

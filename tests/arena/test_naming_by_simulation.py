@@ -18,10 +18,11 @@ from arena.store import get_store
 from policies.models import Policy
 from robots import play as episodes
 from robots.runtime import WorkerRuntime
-from simulation.contracts import Floats, StartState
+from simulation.contracts import ACTION_DIM, Floats, StartState
 from simulation.variation import NO_VARIATION, Variation, chance_of, variation_of
 from simulation.view_format import LENGTH_M
 from tests.arena.conftest import Visitor, cast, play
+from tests.replay_bin import rows_of_replay
 
 INSTRUCTION = "put the red cube on the left plate"
 CONTROL = 14  # of the WidowX
@@ -103,9 +104,10 @@ def test_with_the_vote_the_secret_and_the_exact_start_give_the_very_action(
     for side, episode_id in sides.items():
         fetched = visitor.get(f"episodes/{episode_id}").json()
         assert fetched["secret"] == SECRET
-        rows = np.frombuffer(visitor.get(f"episodes/{episode_id}/replay.bin").content, "<f8")
-        start, warm, control = np.split(rows[1 : 1 + NQ + 2 * NV + CONTROL], [NQ + NV, NQ + 2 * NV])
-        state = StartState(rows[0], start[:NQ], start[NQ:], warm, control)
+        row = rows_of_replay(visitor.get(f"episodes/{episode_id}/replay.bin").content)[0]
+        cuts = np.cumsum([NQ, NV, NV, CONTROL, ACTION_DIM])
+        qpos, qvel, warm, control, _, asleep = np.split(row[1:], cuts)
+        state = StartState(row[0], qpos, qvel, warm, control, asleep)
         again = first_action(live_runtime, PAIR[side], state, variation_of(SECRET), chance_of(SECRET, SEED))
         assert np.array_equal(again, fetched["actions"][0]), side
 

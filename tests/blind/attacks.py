@@ -17,6 +17,7 @@ from simulation.worlds import widowx
 from simulation.worlds.widowx import JOINTS
 from tests.blind.features import places
 from tests.blind.peek import Peeked
+from tests.replay_bin import rows_of_replay
 
 WATCHED_STEPS = 5  # a second of motion, from the start that both sides share
 SAME = 1e-5  # of an action [m, rad, 1]: other networks are at least a hundred times as far off
@@ -39,8 +40,8 @@ def named_exactly(peeked: Peeked, side: str, seed: int = 0) -> str | None:
     replay = peeked.reply(f"episode/replay.bin:{side}")
     if replay is None or replay.status != 200:
         return None
-    rows = np.frombuffer(replay.body, "<f8").reshape(-1, _replay_width())
-    start, action = _start(rows[0]), rows[1][-ACTION_DIM:]
+    rows = rows_of_replay(replay.body)
+    start, action = _start(rows[0]), _action(rows[1])
     off = {
         name: _first_action_off(player, start, action, peeked.instruction, seed) for name, player in suspects().items()
     }
@@ -105,8 +106,8 @@ def _start(row: Floats) -> StartState:
     """Of a row of replay.bin."""
     nq, nv = shared_environment().model.nq, shared_environment().model.nv
     memory = len(shared_environment().controller.numbers)
-    qpos, qvel, warm, control, _ = np.split(row[1:], np.cumsum([nq, nv, nv, memory]))
-    return StartState(float(row[0]), qpos, qvel, warm, control)
+    qpos, qvel, warm, control, _, asleep = np.split(row[1:], np.cumsum([nq, nv, nv, memory, ACTION_DIM]))
+    return StartState(float(row[0]), qpos, qvel, warm, control, asleep)
 
 
 def _rough_start(qpos: Floats) -> StartState:
@@ -125,6 +126,7 @@ def _rough_start(qpos: Floats) -> StartState:
     return StartState(0.0, whole, np.zeros(nv), np.zeros(nv), control)
 
 
-def _replay_width() -> int:
-    environment = shared_environment()
-    return 1 + environment.model.nq + 2 * environment.model.nv + len(environment.controller.numbers) + ACTION_DIM
+def _action(row: Floats) -> Floats:
+    """That led to a row of replay.bin."""
+    trees = shared_environment().model.ntree
+    return row[-trees - ACTION_DIM : -trees]

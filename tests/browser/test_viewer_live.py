@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from playwright.sync_api import Route, expect
 
@@ -10,6 +9,7 @@ from simulation.worlds import load_world
 from tests.browser import pretend
 from tests.browser.battle_page import BattlePage
 from tests.browser.conftest import OpenPage
+from tests.replay_bin import replay_of_rows, rows_of_replay
 from tests.stack import FOR_TESTS, Arena
 
 pytestmark = [pytest.mark.browser, pytest.mark.stack]
@@ -202,9 +202,9 @@ def tamper(route: Route) -> None:
     """What the server recorded, with a cube that nobody was told to touch moved by 2 mm in one record."""
     model = load_world("widowx", "table").model
     answer = route.fetch()
-    table = np.frombuffer(answer.body(), "<f8").reshape(-1, 1 + model.nq + 2 * model.nv + 14 + 7).copy()
+    table = rows_of_replay(answer.body())
     table[len(table) // 2, 1 + model.joint("yellow_cube").qposadr[0]] += 0.002
-    route.fulfill(body=table.tobytes(), content_type="application/octet-stream")
+    route.fulfill(body=replay_of_rows(table), content_type="application/octet-stream")
 
 
 def test_a_tampered_record_fails_the_visitors_check(open_page: OpenPage) -> None:

@@ -18,6 +18,7 @@ from simulation.goals import goal_of
 from simulation.panda_expert import PandaExpert
 from simulation.recorder import Recorder
 from simulation.runner import run_episode
+from simulation.sleeping import Sleep, apply_physics
 from simulation.verification import verify_document
 from simulation.worlds.libero import _joints as told_joints
 from simulation.worlds.libero import _told, starts_of
@@ -120,8 +121,10 @@ def test_physics_between_records_follows_from_the_recorded_torques_alone() -> No
     environment.step(np.array([0.5, -0.3, -0.4, 0.1, 0.0, 0.2, 1.0]))
     after = environment.state()
     model = environment.world.compile()
+    apply_physics(model, environment.physics)
     data = mujoco.MjData(model)
     data.qpos[:], data.qvel[:], data.qacc_warmstart[:] = before.qpos, before.qvel, before.qacc_warmstart
+    Sleep(model).derive(data, before.asleep.astype(np.int32))
     for piece in range(environment.world.robot.PIECES):
         data.ctrl[:] = [after.control[motor.column + piece * motor.stride] for motor in environment.controller.motors]
         mujoco.mj_step(model, data)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -33,17 +34,19 @@ def environment(_environment: Environment) -> Environment:
 @pytest.fixture
 def record(environment: Environment) -> Record:
     """Play from the environment's present state and answer the episode document."""
+    return partial(recorded, environment)
 
-    def play(instruction: str, policy: Actor | None = None, episode_id: str = "ep_test") -> dict[str, Any]:
-        recorder = Recorder()
-        run_episode(environment, policy or ScriptedExpert(environment), instruction, 0, [recorder])
-        identity = {
-            "_id": episode_id,
-            "attempt": 1,
-            "robot_id": "widowx",
-            "scene_id": "table",
-            "instruction": instruction,
-        }
-        return build_document(identity, recorder.recording, environment, render_profile())
 
-    return play
+def recorded(
+    environment: Environment, instruction: str, policy: Actor | None = None, episode_id: str = "ep_test"
+) -> dict[str, Any]:
+    recorder = Recorder()
+    run_episode(environment, policy or ScriptedExpert(environment), instruction, 0, [recorder])
+    identity = {
+        "_id": episode_id,
+        "attempt": 1,
+        "robot_id": environment.world.robot_id,
+        "scene_id": environment.world.scene_id,
+        "instruction": instruction,
+    }
+    return build_document(identity, recorder.recording, environment, render_profile())

@@ -15,6 +15,7 @@ from simulation.contracts import Floats, Observation
 from simulation.environment import Environment
 from simulation.episode_format import to_float64
 from simulation.expert import ScriptedExpert
+from tests.replay_bin import replay_of_rows, rows_of_replay
 from tests.simulation.conftest import Record
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -73,8 +74,7 @@ def test_an_arm_that_fumbles_with_the_cylinder_is_not_called_a_liar(
 @pytest.mark.parametrize("field", ["place", "speed", "command"])
 def test_a_tampered_record_is_found_out(bundle: Path, record: Record, environment: Environment, field: str) -> None:
     model = environment.model
-    row = 1 + model.nq + 2 * model.nv + 14 + 7
-    table = np.frombuffer(to_float64(record("pick up the red cube")), "<f8").reshape(-1, row).copy()
+    table = rows_of_replay(to_float64(record("pick up the red cube")))
     free = model.joint("red_cube")
     column, by = {
         "place": (1 + int(free.qposadr[0]), 0.001),
@@ -82,6 +82,6 @@ def test_a_tampered_record_is_found_out(bundle: Path, record: Record, environmen
         "command": (1 + model.nq + 2 * model.nv, 0.02),
     }[field]
     table[6, column] += by
-    found = checked(bundle, table.tobytes())
+    found = checked(bundle, replay_of_rows(table))
     assert found["verdict"] == "different"
     assert found["record"] in {6, 7}

@@ -12,6 +12,7 @@ from django.core.management import call_command
 from simulation import bundle_inputs, catalogue
 from simulation.bundle import MANIFEST, write_scene_bundle
 from simulation.environment import Environment
+from simulation.sleeping import Sleep, apply_physics
 from simulation.worlds.widowx import FINGER, JOINTS
 from tests.simulation.conftest import Record
 
@@ -75,11 +76,13 @@ def test_a_record_can_be_simulated_between_its_steps_from_the_bundle_alone(
 ) -> None:
     document = record("pick up the red cube")
     model = loaded(bundle, manifest)
-    data = mujoco.MjData(model)
+    apply_physics(model, document["physics"])
+    sleep, data = Sleep(model), mujoco.MjData(model)
     pieces, substeps = manifest["ramp"]["pieces"], manifest["ramp"]["substeps"]
     for step in range(len(document["actions"])):
         data.qpos[:], data.qvel[:] = document["states"][step]["qpos"], document["states"][step]["qvel"]
         data.qacc_warmstart[:] = document["qacc_warmstart"][step]
+        sleep.derive(data, np.array(document["asleep"][step], np.int32))
         old, new = np.array(document["control"][step]), np.array(document["control"][step + 1])
         for piece in range(1, pieces + 1):
             data.ctrl[:6] = old[JOINTS] + (new[JOINTS] - old[JOINTS]) * (piece / pieces)

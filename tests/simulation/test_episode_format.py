@@ -16,6 +16,7 @@ from simulation.episode_format import (
 )
 from simulation.recorder import Recorder
 from simulation.verification import first_difference
+from tests.replay_bin import rows_of_replay
 from tests.simulation.conftest import Record
 from tests.simulation.fakes import FakePolicy, still
 from tests.states_bin import from_float32
@@ -52,15 +53,16 @@ def test_the_float32_form_round_trips(record: Record, environment: Environment) 
 
 def test_the_float64_form_has_every_bit_that_physics_needs(record: Record, environment: Environment) -> None:
     document = record("pick up the blue cylinder")
-    nq, nv = environment.model.nq, environment.model.nv
-    table = np.frombuffer(to_float64(document), "<f8").reshape(-1, 1 + nq + 2 * nv + 14 + 7)
-    assert len(table) == step_count(document) + 1
-    for index, row in enumerate(table):
+    model, table = environment.model, rows_of_replay(to_float64(document))
+    assert table.shape == (step_count(document) + 1, 1 + model.nq + 2 * model.nv + 14 + 7 + model.ntree)
+    rows, actions, asleep = np.split(table, [-model.ntree - 7, -model.ntree], axis=1)
+    for index, row in enumerate(rows):
         state = state_at(document, index)
         wanted = [[state.time], state.qpos, state.qvel, state.qacc_warmstart, state.control]
-        assert row[:-7].tobytes() == np.concatenate(wanted).tobytes()
-    assert table[1:, -7:].tobytes() == actions_of(document).tobytes()
-    assert not table[0, -7:].any()
+        assert row.tobytes() == np.concatenate(wanted).tobytes()
+        assert asleep[index].tolist() == state.asleep.tolist()
+    assert actions[1:].tobytes() == actions_of(document).tobytes()
+    assert not actions[0].any()
 
 
 def test_a_document_that_lacks_a_state_has_no_float64_form(record: Record) -> None:

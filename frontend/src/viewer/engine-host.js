@@ -128,7 +128,7 @@ export class EngineHost {
 
   /** Plays the whole episode from its start. @param {{buffer: ArrayBuffer}} of error per record after the start [m] */
   resimulateEpisode({ buffer }) {
-    return this.#inBackground(buffer, (player) => resimulateEpisode(this.#engine, this.#loaded.model, player));
+    return this.#inBackground(buffer, (player) => resimulateEpisode(this.#loaded.model, player));
   }
 
   /** The number of engine states in memory, which must not grow. */
@@ -169,8 +169,7 @@ export class EngineHost {
     const player = this.#players.get(side);
     if (!player) return new Float64Array(0);
     player.seek(time);
-    if (player.atRecord) this.#engine.mj_forward(model, player.data); // elsewhere the last step has computed them
-    return contactForces(this.#engine, model, player.data);
+    return contactForces(this.#engine, model, player.touching());
   }
 
   /** @param {string} side @param {Float64Array} qpos */

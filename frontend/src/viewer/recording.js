@@ -1,6 +1,8 @@
 // The exact recording of one side of a turn (`replay.bin`), from which physics can repeat it: float64 rows, the start first.
 
 const BYTES = 8;
+/** The first number of a recording in which things may sleep; others begin with a time. The second is a row's length. */
+const WITH_SLEEP = -2;
 
 /**
  * @import { Manifest } from "./manifest.d.ts"
@@ -23,8 +25,8 @@ export function controlOf({ ramp, control_hz, control_size, action_size, motors 
 }
 
 /**
- * Row k is the state after k control steps: time [s], qpos, qvel, qacc_warmstart, the control memory, and the action that
- * led there, zeros at the start.
+ * Row k is the state after k control steps: time [s], qpos, qvel, qacc_warmstart, the control memory, the action that led
+ * there, zeros at the start, and which trees sleep.
  */
 export class Recording {
   #values;
@@ -37,19 +39,21 @@ export class Recording {
    * @param {Pick<Control, "memory" | "action">} control
    */
   constructor(buffer, { nq, nv }, { memory, action }) {
-    const columns = { time: 1, qpos: nq, qvel: nv, warmstart: nv, control: memory, action };
+    const [head, trees] = headOf(buffer, 1 + nq + 2 * nv + memory + action);
+    const columns = { time: 1, qpos: nq, qvel: nv, warmstart: nv, control: memory, action, asleep: trees };
+    this.sleeps = head > 0;
     for (const [name, length] of Object.entries(columns)) {
       this.#at[name] = [this.#width, this.#width + length];
       this.#width += length;
     }
     const rowBytes = this.#width * BYTES;
-    if (buffer.byteLength === 0 || buffer.byteLength % rowBytes !== 0) {
+    const bytes = buffer.byteLength - head * BYTES;
+    if (bytes === 0 || bytes % rowBytes !== 0) {
       throw new RangeError(
-        `a replay is rows of ${this.#width} float64 (${rowBytes} bytes); got ${buffer.byteLength} bytes`,
+        `a replay is rows of ${this.#width} float64 (${rowBytes} bytes); got ${bytes} bytes`,
       );
     }
-    const view = new DataView(buffer);
-    this.#values = Float64Array.from({ length: buffer.byteLength / BYTES }, (_, i) => view.getFloat64(i * BYTES, true));
+    this.#values = numbersOf(buffer, head, bytes / BYTES);
     this.count = this.#values.length / this.#width;
   }
 
@@ -88,11 +92,36 @@ export class Recording {
     return this.#read("action", index);
   }
 
+  /** mjData.tree_asleep; empty in a recording in which nothing sleeps. @param {number} index */
+  asleep(index) {
+    return this.#read("asleep", index);
+  }
+
   /** @param {string} name @param {number} index */
   #read(name, index) {
     const [from, to] = this.#at[name];
     return this.#values.subarray(index * this.#width + from, index * this.#width + to);
   }
+}
+
+/**
+ * How many numbers precede the rows, and how many trees may sleep.
+ * @param {ArrayBuffer} buffer @param {number} columns of a row without sleep
+ */
+function headOf(buffer, columns) {
+  if (buffer.byteLength < 2 * BYTES) return [0, 0];
+  const [format, width] = numbersOf(buffer, 0, 2);
+  if (format !== WITH_SLEEP) return [0, 0];
+  if (!(Number.isInteger(width) && width >= columns)) {
+    throw new RangeError(`a row of this scene has at least ${columns} numbers; the replay says ${width}`);
+  }
+  return [2, width - columns];
+}
+
+/** @param {ArrayBuffer} buffer @param {number} from @param {number} count of float64 */
+function numbersOf(buffer, from, count) {
+  const view = new DataView(buffer, from * BYTES);
+  return Float64Array.from({ length: count }, (_, i) => view.getFloat64(i * BYTES, true));
 }
 
 /**

@@ -4,7 +4,7 @@ import { displacement, geomPoses } from "./poses.js";
 import { TOLERANCE } from "./verification.js";
 
 /**
- * @import { MainModule, MjModel } from "@mujoco/mujoco"
+ * @import { MjModel } from "@mujoco/mujoco"
  * @import { Player } from "./physics.js"
  * @import { StepErrors } from "./verification.js"
  */
@@ -38,15 +38,15 @@ export function* resimulateSteps(player) {
 
 /**
  * Simulates the whole recording from only its start state and controls.
- * @param {MainModule} engine @param {MjModel} model @param {Player} player with the recording loaded
+ * @param {MjModel} model @param {Player} player with the recording loaded
  * @returns {Generator<void, Float64Array>} per record after the start: its distance from the simulation [m]
  */
-export function* resimulateEpisode(engine, model, player) {
+export function* resimulateEpisode(model, player) {
   const { recording } = player;
   const poses = [];
   for (let record = 0; record < recording.count; record += 1) {
     player.set(record);
-    engine.mj_kinematics(model, player.data);
+    player.pose();
     poses.push(geomPoses(player.data));
   }
   yield;
@@ -54,7 +54,7 @@ export function* resimulateEpisode(engine, model, player) {
   player.set(0);
   for (let record = 1; record < recording.count; record += 1) {
     player.finishStep();
-    engine.mj_kinematics(model, player.data);
+    player.pose();
     errors[record - 1] = displacement(geomPoses(player.data), poses[record], model.geom_rbound);
     player.goOn();
     yield;
