@@ -16,6 +16,7 @@ from simulation import catalogue
 from simulation.cameras import cameras_of
 from simulation.catalogue_tasks import HOLD_STEPS
 from simulation.contracts import (
+    AWAKE,
     PHYSICS,
     POLICY_CAMERA,
     SLEEPING,
@@ -183,9 +184,10 @@ class Environment:
         return self.set_task(meaning)
 
     def set_task(self, meaning: Meaning | None) -> Goal | None:
-        """Likewise by a filled task."""
+        """Likewise by a filled task, whose goal is that of the version of physics."""
         self._steps = 0
-        self.meaning, self.goal = meaning, goal_of(*meaning) if meaning else None
+        self.meaning = meaning
+        self.goal = goal_of(*meaning, first=self.physics == AWAKE) if meaning else None
         if self.goal:
             self.goal.begin(self.view)
         return self.goal
