@@ -64,8 +64,8 @@ class Campaign(NamedTuple):
 
 @dataclass(frozen=True)
 class Newcomers:
-    """The votes of new voters, one by one (votes,), and what the board expects of them. A *cell* is a voter with a policy
-    that it voted on: nothing is computed of the others, which are most.
+    """The votes of new voters, one by one (votes,), and what the board expects of them. A *cell* is a voter with a
+    policy that it voted on: nothing is computed of the others, which are most.
     """
 
     policies: int

@@ -1,4 +1,4 @@
-"""What is computed of many voters is summed over those who are concerned, and equals what a loop over all of them finds."""
+"""What is computed of many voters is summed over what has votes, and equals what a loop over all of them finds."""
 
 from __future__ import annotations
 
