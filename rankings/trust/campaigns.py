@@ -100,14 +100,16 @@ class Newcomers:
         even = outcome > 1
         ties = min(0.9, float(even.sum()) / max(1e-9, float((4.0 * p * (1.0 - p)).sum())))
         score = np.where(even, 0.5, np.where(outcome == 0, 1.0, 0.0))
-        of_votes = np.repeat(left, rows.votes), np.repeat(right, rows.votes), score, margin
+        who, policy = np.divmod(cells, policies)
+        left, right = np.repeat(left, rows.votes), np.repeat(right, rows.votes)
         cluster = _clusters(at, counts.visits.networks(rows.voter, rows.day), len(voter))
-        return cls(policies, voter, *np.divmod(cells, policies), *of_votes, cluster, ties)
+        return cls(policies, voter, who, policy, left, right, score, margin, cluster, ties)
 
     def summed(self, of_left: Floats, of_right: Floats) -> Floats:
         """(cells,) over the votes of each."""
         size = len(self.who)
-        found: Floats = np.bincount(self.left, of_left, size) + np.bincount(self.right, of_right, size)
+        found = np.bincount(self.left, of_left, size).astype(float, copy=False)
+        found += np.bincount(self.right, of_right, size)
         return found
 
     def spread(self) -> Floats:
