@@ -61,9 +61,11 @@ class EpisodeReplay(ArenaView):
         summary="All that physics needs to repeat an episode, as bytes",
         description="All that physics needs to repeat the episode from any record, after the vote: float64, "
         "little-endian, -2 and the length of a row, then rows of time, qpos, qvel, qacc_warmstart, the control memory, "
-        "the action that led there (zeros at the start) and tree_asleep; the scene names the sizes of the control memory "
-        "and the action. Older files have rows alone, and no tree_asleep. For ever.",
-        responses=_bytes("2 numbers, then [steps + 1, 1 + nq + 2 nv + control_size + action_size + ntree]", 404, 409, 410, 422, 503),
+        "the action that led there (zeros at the start) and tree_asleep; the scene names the sizes of the control "
+        "memory and the action. Older files have rows alone, and no tree_asleep. For ever.",
+        responses=_bytes(
+            "2 numbers, then [steps + 1, 1 + nq + 2 nv + control_size + action_size + ntree]", 404, 409, 410, 422, 503
+        ),
     )
     def get(self, request: Request, episode_id: str) -> HttpResponse:
         _, document = _recording(request, episode_id, exact=True)

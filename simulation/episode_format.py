@@ -174,9 +174,9 @@ def to_float64(document: Mapping[str, Any]) -> bytes:
     """float64 little-endian [steps + 1, 1 + nq + 2 nv + c + a + t], row by row, the start first.
 
     A row is time [s], qpos, qvel, qacc_warmstart, the control memory (c,) (contracts.StartState.control), the action
-    (a,) that led there, the start's being zeros, and which trees sleep (t,) (contracts.StartState.asleep). The scene's
-    manifest names c and a. Before the rows stand -2 and the numbers of a row. Both, and t, are missing from documents of
-    the first format, which begin with a time.
+    (a,) that led there, the start's being zeros, and which trees sleep (t,) (contracts.StartState.asleep). The manifest
+    of the scene names c and a. Before the rows stand -2 and the numbers of a row. Both, and t, are missing from
+    documents of the first format, which begin with a time.
     """
     with _of_this_format():
         states = document["states"]

@@ -1,8 +1,8 @@
 """Things that rest sleep (mjENBL_SLEEP), so that physics computes only what moves: a step costs half.
 
-Which trees sleep is state that mj_getState leaves out, and MuJoCo keeps what it last derived of a sleeping tree. So that
-a run can go on from its state alone, bit for bit, everything is derived anew with nothing asleep at the end of each
-control step (`Sleep.derive`). That also finds the contacts of sleeping things, which a step leaves out.
+Which trees sleep is state that mj_getState leaves out, and MuJoCo keeps what it last derived of a sleeping tree. So
+that a run can go on from its state alone, bit for bit, everything is derived anew with nothing asleep at the end of
+each control step (`Sleep.derive`). That also finds the contacts of sleeping things, which a step leaves out.
 """
 
 from __future__ import annotations

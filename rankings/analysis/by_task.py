@@ -25,7 +25,7 @@ import numpy as np
 from rankings.fit.bradley_terry import SCALE
 from rankings.fit.estimate import inverse
 from rankings.fit.graph import diagonal_blocks, groups, reachability
-from rankings.fit.posterior import Games, Posterior, assembled, likeliest
+from rankings.fit.posterior import Games, Posterior, assembled, by_contestant, likeliest
 from rankings.fit.sandwich import gradients_of_voters, variance_of_differences
 from rankings.tally.arrays import Floats, Integers
 from rankings.tally.counts import MIRRORED, Counts
@@ -233,12 +233,29 @@ def _covariances(joint: Joint, x: Floats, apart: Counts, weights: Floats) -> lis
 
 
 def _meat(joint: Joint, x: Floats, votes: Counts, weights: Floats) -> Floats:
-    """(n, n) variance of the votes' gradient; voters whom nobody knows are one person per vote."""
+    """(n, n) variance of the votes' gradient; voters whom nobody knows are one person per vote. Where a contestant has
+    no vote at a task its gradient is 0: most of x, where few tasks have votes yet."""
+    whole = np.zeros((len(x), len(x)))
+    voted = np.flatnonzero(by_contestant(joint.games.played))
+    whole[np.ix_(voted, voted)] = _dense_meat(joint.games.nu, x[voted], _only(votes, voted), weights)
+    return whole
+
+
+def _only(votes: Counts, voted: Integers) -> Counts:
+    """The same votes, with numbers for some contestants alone, those `voted` (m,), sorted."""
+    names = tuple(votes.names[place] for place in voted.tolist())
+    left, right = (np.searchsorted(voted, side) for side in (votes.left, votes.right))
+    return replace(votes, names=names, left=left, right=right)
+
+
+def _dense_meat(nu: float, x: Floats, votes: Counts, weights: Floats) -> Floats:
+    """(m, m) see `_meat`; every contestant has a vote."""
     known, at, voters = votes.voter >= 0, np.append(x, 0.0), votes.voters
+    games = replace(Games.of(votes, weights), nu=nu)
     meat = np.zeros((len(x), len(x)))
     if not known.all():
         meat = assembled(Games.of(votes.where(~known), weights[~known]).squared_residuals(at))[:-1, :-1]
         votes, weights = votes.where(known), weights[known]
-    for gradients in gradients_of_voters(votes, weights, joint.games, at):
+    for gradients in gradients_of_voters(votes, weights, games, at):
         meat += voters / (voters - 1.0) * gradients.T @ gradients
     return meat

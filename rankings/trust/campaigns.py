@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -41,6 +42,8 @@ SUSPECT, ALIKE = 3.5, 4.0
 ORDINARY = 1.0
 """The strongest pushers are a campaign's members, until the others push no more than this."""
 LEAST_VOTERS = 3
+LEAST_VARIANCE = 1e-9
+"""Of a push, so that one that is certain can be divided by its spread."""
 
 Paces = Callable[[Sequence[int]], tuple[Floats, Floats]]
 """From voters' numbers: (n,) the mean logarithm of the time that each took, nan where unknown; and that of others."""
@@ -61,15 +64,21 @@ class Campaign(NamedTuple):
 
 @dataclass(frozen=True)
 class Newcomers:
-    """The votes of new voters, one by one (votes,), and what the board expects of them."""
+    """The votes of new voters, one by one (votes,), and what the board expects of them. A *cell* is a voter with a
+    policy that it voted on: nothing is computed of the others, which are most.
+    """
 
     policies: int
     voter: Integers
     """(n,) numbers, sorted."""
     who: Integers
-    """(votes,) places in `voter`."""
+    """(cells,) places in `voter`."""
+    policy: Integers
+    """(cells,)"""
     left: Integers
+    """(votes,) the cell of the voter and the policy on the left."""
     right: Integers
+    """(votes,) likewise on the right."""
     score: Floats
     """(votes,) the left side's score."""
     margin: Floats
@@ -81,69 +90,85 @@ class Newcomers:
 
     @classmethod
     def of(cls, counts: Counts, found: Fit, new: Integers) -> Newcomers:
-        rows = counts.where(np.isin(counts.voter, new))
-        each = np.repeat(np.arange(len(rows.voter)), rows.votes)
+        rows, policies = counts.where(np.isin(counts.voter, new)), len(counts.names)
+        voter, at = np.unique(rows.voter, return_inverse=True)
+        cells = np.unique(np.concatenate([at * policies + rows.left, at * policies + rows.right]))
+        left, right = (np.searchsorted(cells, at * policies + side) for side in (rows.left, rows.right))
         outcome = np.repeat(np.tile(np.arange(4), len(rows.voter)), rows.outcomes.ravel())
-        left, right = rows.left[each], rows.right[each]
-        margin = (found.rating[left] - found.rating[right]) / SCALE
+        margin = np.repeat((found.rating[rows.left] - found.rating[rows.right]) / SCALE, rows.votes)
         p = sigmoid(margin)
         even = outcome > 1
         ties = min(0.9, float(even.sum()) / max(1e-9, float((4.0 * p * (1.0 - p)).sum())))
         score = np.where(even, 0.5, np.where(outcome == 0, 1.0, 0.0))
-        voter = np.unique(rows.voter)
-        who = np.searchsorted(voter, rows.voter[each])
-        network = np.full(len(voter), ALONE)
-        np.maximum.at(network, who, counts.visits.networks(rows.voter, rows.day)[each])
-        alone = np.arange(len(voter)) + int(network.max(initial=0)) + 1
-        cluster = np.unique(np.where(network >= 0, network, alone), return_inverse=True)[1]
-        return cls(len(counts.names), voter, who, left, right, score, margin, cluster, ties)
+        who, policy = np.divmod(cells, policies)
+        left, right = np.repeat(left, rows.votes), np.repeat(right, rows.votes)
+        cluster = _clusters(at, counts.visits.networks(rows.voter, rows.day), len(voter))
+        return cls(policies, voter, who, policy, left, right, score, margin, cluster, ties)
 
     def summed(self, of_left: Floats, of_right: Floats) -> Floats:
-        """(n, k) over the votes of each voter on each policy."""
-        size = len(self.voter) * self.policies
-        sums = np.zeros(size)
-        sums += np.bincount(self.who * self.policies + self.left, of_left, size)
-        sums += np.bincount(self.who * self.policies + self.right, of_right, size)
-        return sums.reshape(len(self.voter), self.policies)
+        """(cells,) over the votes of each."""
+        size = len(self.who)
+        found = np.bincount(self.left, of_left, size).astype(float, copy=False)
+        found += np.bincount(self.right, of_right, size)
+        return found
 
     def spread(self) -> Floats:
-        """(n, k) standard deviation of each voter's push, from chance and tastes for the policy and its opponents."""
+        """(cells,) standard deviation of each push, from chance and tastes for the policy and its opponents."""
         p = sigmoid(self.margin)
         doubt = self.summed(p * (1.0 - p), p * (1.0 - p))
-        found: Floats = np.sqrt(doubt + (TASTE / SCALE) ** 2 * (doubt**2 + doubt / 4.0) + 1e-9)
+        found: Floats = np.sqrt(doubt + (TASTE / SCALE) ** 2 * (doubt**2 + doubt / 4.0) + LEAST_VARIANCE)
         return found
 
-    def by_cluster(self, sums: Floats) -> Floats:
-        """(clusters, k) of (n, k)."""
-        found = np.zeros((int(self.cluster.max()) + 1, self.policies))
-        np.add.at(found, self.cluster, sums)
-        return found
+    @cached_property
+    def _clusters(self) -> tuple[Integers, Integers]:
+        """(cells,) the cell of its cluster, a cluster with a policy; (clusters' cells,) their policies."""
+        known, place = np.unique(self.cluster[self.who] * self.policies + self.policy, return_inverse=True)
+        return place, known % self.policies
 
     def sums(self, pushes: Floats, spread: Floats) -> Floats:
-        """(3, 2, k) of pushes (n, k): beyond ORDINARY_PUSH by voter and by cluster, and all; for and against each."""
-        together = self.by_cluster(pushes)
-        per_cluster, per_voter = together / np.sqrt(self.by_cluster(spread**2)), pushes / spread
+        """(3, 2, k) of pushes (cells,): beyond ORDINARY_PUSH by voter and by cluster, and all; for and against each."""
+        place, policy = self._clusters
+        together = np.bincount(place, pushes) / np.sqrt(np.bincount(place, spread**2))
+        all_of_them = self._per_policy(pushes, self.policy)
         return np.stack(
             [
-                [np.maximum(sign * each - ORDINARY_PUSH, 0.0).sum(axis=0) for sign in (1.0, -1.0)]
-                for each in (per_voter, per_cluster)
+                [self._per_policy(np.maximum(sign * each - ORDINARY_PUSH, 0.0), whose) for sign in (1.0, -1.0)]
+                for each, whose in ((pushes / spread, self.policy), (together, policy))
             ]
-            + [[sign * pushes.sum(axis=0) for sign in (1.0, -1.0)]]
+            + [[all_of_them, -all_of_them]]
         )
 
+    def _per_policy(self, values: Floats, policy: Integers) -> Floats:
+        """(k,)"""
+        return np.bincount(policy, values, self.policies).astype(float, copy=False)
+
     def pushes(self, score: Floats) -> Floats:
-        """(n, k) of votes with `score` (votes,), not divided by `spread`."""
+        """(cells,) of votes with `score` (votes,), not divided by `spread`."""
         surprise = score - sigmoid(self.margin)
         return self.summed(surprise, -surprise)
 
     def drawn(self, known: Floats, rng: np.random.Generator) -> Floats:
         """(votes,) simulated scores of honest voters. `known` (k,): the ratings' standard errors."""
-        own = rng.normal(0.0, TASTE / SCALE, (len(self.voter), self.policies))
-        own += rng.normal(0.0, np.hypot(known, DRIFT / SCALE), self.policies)
-        p = sigmoid(self.margin + own[self.who, self.left] - own[self.who, self.right])
+        own = rng.normal(0.0, TASTE / SCALE, len(self.who))
+        own += rng.normal(0.0, np.hypot(known, DRIFT / SCALE), self.policies)[self.policy]
+        p = sigmoid(self.margin + own[self.left] - own[self.right])
         tie = self.ties * 4.0 * p * (1.0 - p)
         draw = rng.random(len(p))
         return np.where(draw < tie, 0.5, np.where(draw < p + tie / 2.0, 1.0, 0.0))
+
+    def on(self, place: int, values: Floats, otherwise: float) -> Floats:
+        """(n,) each voter's value on a policy, of (cells,); `otherwise` for those without a vote on it."""
+        found, mine = np.full(len(self.voter), otherwise), self.policy == place
+        found[self.who[mine]] = values[mine]
+        return found
+
+
+def _clusters(at: Integers, network: Integers, voters: int) -> Integers:
+    """(voters,) see `Newcomers`. `at`, `network` (rows,): the place of each row's voter, and the network or ALONE."""
+    found = np.full(voters, ALONE)
+    np.maximum.at(found, at, network)
+    alone = np.arange(voters) + int(found.max(initial=0)) + 1
+    return np.unique(np.where(found >= 0, found, alone), return_inverse=True)[1]
 
 
 def campaigns(counts: Counts, found: Fit, new: Integers, paces: Paces) -> list[Campaign]:
@@ -154,24 +179,26 @@ def campaigns(counts: Counts, found: Fit, new: Integers, paces: Paces) -> list[C
     spread, rng = some.spread(), np.random.default_rng(0)
     known = np.minimum(found.half_width, 700.0) / Z / SCALE
     pushes = some.pushes(some.score)
-    draws = max(LEAST_DRAWS, min(DRAWS, DRAWN_VOTES // len(some.who)))
+    draws = max(LEAST_DRAWS, min(DRAWS, DRAWN_VOTES // len(some.score)))
     drawn = [some.sums(some.pushes(some.drawn(known, rng)), spread) for _ in range(draws)]
     mean, sd = np.mean(drawn, axis=0), np.std(drawn, axis=0) + 0.3
     strength = ((some.sums(pushes, spread) - mean) / sd).max(axis=0)  # (2, k)
     usual = counts.per_policy().sum(axis=1) / max(1, counts.total)
-    votes = some.summed(*[np.ones(len(some.who))] * 2)
+    votes = some.summed(*[np.ones(len(some.score))] * 2)
     found_here = []
     for side, place in np.argwhere(strength > SUSPECT).tolist():
-        sign = 1.0 - 2.0 * side
-        members = _members(some, sign * pushes[:, place], spread[:, place], mean[:, side, place], sd[:, side, place])
+        push_on_it = (1.0 - 2.0 * side) * some.on(place, pushes, 0.0)
+        spread_on_it = some.on(place, spread, np.sqrt(LEAST_VARIANCE))
+        members = _members(some, push_on_it, spread_on_it, mean[:, side, place], sd[:, side, place])
         if len(members) < LEAST_VOTERS:
             continue
         push, who = float(strength[side, place]), some.voter[members].tolist()
-        pairs = _lopsided(votes[members], place, float(usual[place]))
+        theirs = votes * np.isin(some.who, members)
+        on_it = float(theirs[some.policy == place].sum())
+        pairs = _lopsided(on_it, theirs.sum() / 2.0, float(usual[place]))
         pace = _alike(*paces(who))
         if push > PUSHED or max(pairs, pace) > ALIKE:
-            on_it = int(votes[members, place].sum())
-            found_here.append(Campaign(counts.names[place], not side, push, pairs, pace, who, on_it))
+            found_here.append(Campaign(counts.names[place], not side, push, pairs, pace, who, int(on_it)))
     return found_here
 
 
@@ -200,10 +227,10 @@ def _members(some: Newcomers, push: Floats, spread: Floats, mean: Floats, sd: Fl
     return members[np.argsort(-own[members], kind="stable")]
 
 
-def _lopsided(votes: Floats, place: int, usual: float) -> float:
-    """By how many standard deviations members with `votes` (n, k) met the policy more often than its usual share."""
-    cast = votes.sum() / 2.0
-    return float((votes[:, place].sum() - usual * cast) / np.sqrt(max(usual * (1.0 - usual) * cast, 1e-9)))
+def _lopsided(on_it: float, cast: float, usual: float) -> float:
+    """By how many standard deviations members met the policy, on which they have so many of the votes that they cast,
+    more often than its usual share."""
+    return float((on_it - usual * cast) / np.sqrt(max(usual * (1.0 - usual) * cast, 1e-9)))
 
 
 def _alike(own: Floats, others: Floats) -> float:

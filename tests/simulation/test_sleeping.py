@@ -12,7 +12,6 @@ from simulation import catalogue
 from simulation.contracts import AWAKE, SimulationError
 from simulation.environment import Environment, StateMismatch
 from simulation.episode_format import actions_of, state_at, to_float64
-from simulation.expert import ScriptedExpert
 from simulation.verification import ReplayDifference, first_difference, verify_document
 from tests.simulation.conftest import Record, recorded
 
@@ -141,4 +140,3 @@ def test_a_state_of_sleep_that_no_run_can_reach_is_refused(environment: Environm
         asleep = asleep[1:]
     with pytest.raises(StateMismatch, match="asleep: expected circles among 7 trees"):
         environment.restore(replace(state, asleep=asleep))
-
