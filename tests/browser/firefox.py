@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import itertools
 import json
 import os
@@ -83,8 +84,6 @@ class Firefox:
 
     def picture(self, path: Path) -> None:
         """A screenshot as PNG."""
-        import base64
-
         taken = self._ask("browsingContext.captureScreenshot", context=self._page, origin="document")
         path.write_bytes(base64.b64decode(taken["data"]))
 

@@ -18,7 +18,7 @@ from websockets.exceptions import ConnectionClosed, WebSocketException
 
 from voice.agents.base import AgentFailed, AudioChunk, Event, SessionEnd
 from voice.scenarios.model import Scenario, Tool
-from voice.speech.audio import SAMPLE_BYTES
+from voice.speech.audio import SAMPLE_BYTES, is_quiet
 
 ANSWERS_WITHIN_S = 10.0
 LONGEST_MESSAGE = 1 << 20
@@ -93,7 +93,7 @@ class Hosted(ABC):
         if isinstance(message, str):
             return self._told(message)
         whole = message[: len(message) // SAMPLE_BYTES * SAMPLE_BYTES]
-        return [AudioChunk(whole)] if whole.strip(b"\0") else []
+        return [] if is_quiet(whole) else [AudioChunk(whole)]
 
     async def close(self) -> None:
         socket, self._socket = self._socket, None
