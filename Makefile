@@ -67,7 +67,7 @@ test: install install-test
 	@$(PY) -m pytest -n $(PROCESSES) -m "not slow" $(ARGS)
 
 test-slow: install install-test
-	@scripts/firefox.sh
+	@scripts/for_test_slow.sh
 	@$(PY) -m pytest -n $(PROCESSES) -m slow $(ARGS)
 
 test-services: install install-test

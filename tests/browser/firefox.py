@@ -103,7 +103,7 @@ class Firefox:
 def firefox(folder: Path, **environment: str) -> Iterator[Firefox]:
     """A new one with a profile in `folder`."""
     found = next((path for name in NAMES if (path := shutil.which(name))), None)
-    assert found, "no Firefox here; run: scripts/firefox.sh"
+    assert found, "no Firefox here; run: scripts/for_test_slow.sh"
     lines = [f"user_pref({json.dumps(name)}, {json.dumps(value)});\n" for name, value in PREFERENCES.items()]
     (folder / "user.js").write_text("".join(lines))
     process = subprocess.Popen(

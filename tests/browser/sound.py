@@ -64,5 +64,5 @@ def sound_card(folder: Path) -> Iterator[SoundCard]:
 
 def _found(name: str) -> str:
     found = shutil.which(name)
-    assert found, f"no {name} here; run: scripts/firefox.sh"
+    assert found, f"no {name} here; run: scripts/for_test_slow.sh"
     return found

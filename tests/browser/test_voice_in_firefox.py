@@ -1,5 +1,5 @@
 """A voice battle in Firefox as it is shipped, with a sound device without hardware: both agents hear and are heard, and
-the vote opens. Needs `make install-voice` and scripts/firefox.sh."""
+the vote opens. Needs `make install-voice` and scripts/for_test_slow.sh."""
 
 from __future__ import annotations
 

@@ -220,7 +220,9 @@ class _Call:
                 self.held.understood.append(Noted(self._now_ms, text))
                 if self._watch:
                     self._watch.said(Role.CALLER, text)
-            case TranscriptUpdate(Role.AGENT, text, True):  # of one utterance there may be several, sentence by sentence
+            case TranscriptUpdate(
+                Role.AGENT, text, True
+            ):  # of one utterance there may be several, sentence by sentence
                 self._finished = f"{self._finished} {text}" if self._finished else text
             case TranscriptUpdate(Role.AGENT, text, False):
                 self._partial.append(text)
