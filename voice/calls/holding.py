@@ -220,9 +220,7 @@ class _Call:
                 self.held.understood.append(Noted(self._now_ms, text))
                 if self._watch:
                     self._watch.said(Role.CALLER, text)
-            case TranscriptUpdate(
-                Role.AGENT, text, True
-            ):  # of one utterance there may be several, sentence by sentence
+            case TranscriptUpdate(Role.AGENT, text, True):  # several may come of one utterance
                 self._finished = f"{self._finished} {text}" if self._finished else text
             case TranscriptUpdate(Role.AGENT, text, False):
                 self._partial.append(text)
@@ -232,8 +230,8 @@ class _Call:
                 self._ending = event
 
     def _drop(self) -> None:
-        """Forget what was not played. Of an utterance of which nothing was, nothing was said. Nobody is told where there
-        was nothing: some providers tell of every word of a caller."""
+        """Forget what was not played. Of an utterance of which nothing was, nothing was said. Nobody is told where
+        there was nothing: some providers tell of every word of a caller."""
         self._interrupted = self._line_from_ms is not None
         if self._watch and (self._interrupted or self._queue):
             self._watch.cleared()
