@@ -67,6 +67,7 @@ test: install install-test
 	@$(PY) -m pytest -n $(PROCESSES) -m "not slow" $(ARGS)
 
 test-slow: install install-test
+	@scripts/for_test_slow.sh
 	@$(PY) -m pytest -n $(PROCESSES) -m slow $(ARGS)
 
 test-services: install install-test

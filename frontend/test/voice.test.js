@@ -89,3 +89,12 @@ for (const rate of [16000, 44100, 48000]) {
     assert.ok(silent.every((sample) => sample === 0));
   });
 }
+
+test("what has piled up while a tab was asleep is not heard late", async () => {
+  const { loudspeaker: Loudspeaker } = await processors(48000);
+  const loudspeaker = new Loudspeaker();
+  for (let piece = 0; piece < 50; piece += 1) loudspeaker.take(new Int16Array(1600).fill(piece === 49 ? 16000 : 8000));
+  let waited = 0;
+  for (const block = new Float32Array(128); block[127] < 0.4 && waited < 48000; waited += 128) loudspeaker.process([], [[block]]);
+  assert.ok(waited <= 0.8 * 48000, `the newest piece is heard after ${waited / 48000} s`);
+});

@@ -91,20 +91,34 @@ def leaderboard(request: HttpRequest) -> HttpResponse:
 def _scene_tabs(request: HttpRequest, now: Current, query: LeaderboardQuery) -> list[Tab]:
     """One for all scenes and one for each that is offered or has votes; none where there is only one. A task is left
     behind with its scene."""
-    titles, name = now.kind.titles(), now.kind.names.scene
     scenes = choices.scenes_of(now.kind, now.published, query.setting)
+    return [] if _are_tasks(now.kind, scenes) else _places(request, now.kind, query, gettext("All scenes"), scenes)
+
+
+def _are_tasks(kind: Kind, scenes: Sequence[str]) -> bool:
+    """Whether each scene is a task by itself, as the scenarios of voice are: they are listed once then."""
+    return bool(scenes) and set(scenes) <= set(kind.known_tasks())
+
+
+def _places(
+    request: HttpRequest, kind: Kind, query: LeaderboardQuery, all_of_them: str, scenes: Sequence[str]
+) -> list[Tab]:
     if len(scenes) < 2:
         return []
-    tabs = {"": gettext("All scenes"), **{scene: gettext(titles[scene]) for scene in scenes}}
+    tabs = {"": all_of_them, **{scene: gettext(kind.titles()[scene]) for scene in scenes}}
+    chosen = query.scene or (query.task if query.task in tabs else "")
     return [
-        Tab(title, _query(request, {name: scene, "task": ""}), scene == query.scene) for scene, title in tabs.items()
+        Tab(title, _query(request, {kind.names.scene: scene, "task": ""}), scene == chosen)
+        for scene, title in tabs.items()
     ]
 
 
 def _task_tabs(request: HttpRequest, now: Current, query: LeaderboardQuery) -> list[Tab]:
     """One for all tasks and one for each of the scene that is offered or has votes. Over several scenes only the tasks
-    that belong to all."""
+    that belong to all. Where scenes are tasks, these."""
     known, scenes = now.kind.known_tasks(), choices.scenes_of(now.kind, now.published, query.setting)
+    if _are_tasks(now.kind, scenes):
+        return _places(request, now.kind, query, gettext("All tasks"), scenes)
     own = known[query.task].scene if query.task else ""
     scene = query.scene or own or (scenes[0] if len(scenes) == 1 else "")
     names = task_names(now, scene)

@@ -11,7 +11,8 @@ from playwright.sync_api import Browser, BrowserContext, Playwright, expect, syn
 
 from tests.browser.battle_page import BattlePage
 from tests.browser.seeded import seed_battles
-from tests.stack import Arena
+from tests.ports import free_port
+from tests.stack import FOR_TESTS, Arena
 from tests.visitor import Visitor
 
 FLAGS = [
@@ -26,6 +27,7 @@ FLAGS = [
     # Windows that nobody looks at, made for each page.
     "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup",
 ]
+ONLY_RULES = "from arena.models import Contestant as C; C.objects.filter(pk='local-language').update(status='retired')"
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 OpenPage = Callable[..., BattlePage]
 
@@ -71,6 +73,19 @@ def open_page(browser: Browser, site: Arena) -> Iterator[OpenPage]:
     yield open_
     for context in contexts:
         context.close()
+
+
+@pytest.fixture(scope="package")
+def voice_arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Arena]:
+    """A whole arena with voice battles between the two agents that need nothing but speech."""
+    port = str(free_port())
+    found = Arena(tmp_path_factory.mktemp("voice"), **FOR_TESTS, ARENA_KINDS="robots,voice", ARENA_VOICE_PORT=port)
+    try:
+        found.start()
+        found.manage("shell", "-c", ONLY_RULES)
+        yield found
+    finally:
+        found.close()
 
 
 @pytest.fixture(scope="package")

@@ -17,8 +17,7 @@ from playwright.sync_api import Page, Playwright, expect
 from tests.browser.battle_page import BattlePage
 from tests.browser.conftest import FLAGS, chromium
 from tests.browser.test_accessibility import Look, broken_in
-from tests.ports import free_port
-from tests.stack import FOR_TESTS, Arena
+from tests.stack import Arena
 from tests.visitor import Visitor
 from voice.scenarios.reading import shipped
 from voice.scenarios.slots import plain
@@ -52,7 +51,6 @@ MessagePort.prototype.postMessage = function (data, ...more) {
 };
 """
 """Notes when the microphone is loud, when the loudspeaker gets something loud, and when it is cleared [ms]."""
-ONLY_RULES = "from arena.models import Contestant as C; C.objects.filter(pk='local-language').update(status='retired')"
 
 
 @pytest.fixture(scope="module")
@@ -83,21 +81,9 @@ async def _spoken(speech: object, words: str) -> bytes:
     return bytes(await speech.audio_of(words))  # type: ignore[attr-defined]
 
 
-@pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Arena]:
-    port = str(free_port())
-    found = Arena(tmp_path_factory.mktemp("voice"), **FOR_TESTS, ARENA_KINDS="robots,voice", ARENA_VOICE_PORT=port)
-    try:
-        found.start()
-        found.manage("shell", "-c", ONLY_RULES)
-        yield found
-    finally:
-        found.close()
-
-
 @pytest.fixture
-def page(playwright: Playwright, arena: Arena, caller: Path) -> Iterator[Page]:
-    with opened(playwright, arena, caller) as page:
+def page(playwright: Playwright, voice_arena: Arena, caller: Path) -> Iterator[Page]:
+    with opened(playwright, voice_arena, caller) as page:
         yield page
 
 
@@ -125,7 +111,7 @@ def hold(page: Page, label: str) -> list[str]:
     return said
 
 
-def test_two_agents_are_called_voted_on_and_told_with_their_figures(page: Page, arena: Arena) -> None:
+def test_two_agents_are_called_voted_on_and_told_with_their_figures(page: Page, voice_arena: Arena) -> None:
     page.goto("/voice?scenario_id=haircut")
     call = page.locator("[data-part=call]")
     expect(call).to_be_disabled()
@@ -145,14 +131,14 @@ def test_two_agents_are_called_voted_on_and_told_with_their_figures(page: Page, 
     expect(page.locator("[data-part=latency-right]")).to_contain_text(" s", timeout=400_000)
     assert not broken_in(BattlePage(page), "voice", LOOKS)
     battle_id = urlsplit(page.url).path.rsplit("/", 1)[1]
-    status, told = Visitor(arena.url).get(f"/api/battles/{battle_id}/agent-metrics")
+    status, told = Visitor(voice_arena.url).get(f"/api/battles/{battle_id}/agent-metrics")
     assert (status, told["status"] in ("partial", "complete")) == (200, True)
 
 
 def test_a_caller_who_speaks_while_the_agent_does_silences_it(
-    playwright: Playwright, arena: Arena, impatient: Path
+    playwright: Playwright, voice_arena: Arena, impatient: Path
 ) -> None:
-    with opened(playwright, arena, impatient) as page:
+    with opened(playwright, voice_arena, impatient) as page:
         page.add_init_script(NOTES)
         page.goto("/voice?scenario_id=haircut")
         page.locator("[data-part=consent-box]").check()

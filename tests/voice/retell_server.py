@@ -24,15 +24,18 @@ NOT_FOUND: tuple[int, Json] = (404, {"status": "error", "message": "Not found"})
 
 
 class FakeRetell(FakeProvider):
-    """`refused`: paths that are answered with 401."""
+    """`refused`: paths that are answered with 401; `missing`: with 404."""
 
     def __init__(self, script: Sequence[Json | bytes | str], leaves: tuple[int, str] | None = None) -> None:
         super().__init__(script, leaves)
         self.refused: set[str] = set()
+        self.missing: set[str] = set()
 
     def answer(self, request: Request) -> tuple[int, Json | list[Json]]:
         if request.path in self.refused:
             return 401, {"status": "error", "message": "Unauthorized"}
+        if request.path in self.missing:
+            return NOT_FOUND
         if request.method == "DELETE":
             return HTTPStatus.NO_CONTENT, {}
         if request.method == "GET":

@@ -112,6 +112,20 @@ def test_the_page_has_a_tab_for_each_architecture(published: None) -> None:
     assert 'aria-label="Architectures"' not in Client().get("/leaderboard").content.decode()
 
 
+def test_the_page_lists_each_scenario_once(published: None) -> None:
+    page = Client().get("/leaderboard", {"kind": "voice", "category_id": "booking"})
+    assert page.context["scene_tabs"] == []
+    assert [tab.name for tab in page.context["task_tabs"]][:2] == ["All tasks", "A haircut"]
+    link = 'href="?kind=voice&amp;category_id=booking&amp;scenario_id=haircut"'
+    assert page.content.decode().count(link) == 1
+
+
+@pytest.mark.parametrize("asked", [{"scenario_id": "haircut"}, {"task": "haircut"}])
+def test_the_scenario_of_the_board_is_marked_however_it_was_asked_for(published: None, asked: dict[str, str]) -> None:
+    page = Client().get("/leaderboard", {"kind": "voice", **asked})
+    assert [tab.name for tab in page.context["task_tabs"] if tab.current] == ["A haircut"]
+
+
 def test_the_classic_elo_of_an_architecture_goes_on_from_the_votes_within_it(published: None) -> None:
     cast_calls(ballots(("c3", "c1", "left_better", 3, "v9"), ("c3", "s2", "left_better", 3, "v9")), start=1000)
     aggregation.aggregate()

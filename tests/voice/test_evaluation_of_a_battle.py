@@ -30,14 +30,6 @@ SIDES = ("left", "right")
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The battles whose evaluation the queue was asked for."""
-    found: list[str] = []
-    monkeypatch.setattr(evaluating, "ask", found.append)
-    return found
-
-
-@pytest.fixture
 def office(
     transactional_db: None, monkeypatch: pytest.MonkeyPatch, settings: Any, tmp_path: Path, asked: list[str]
 ) -> Office:

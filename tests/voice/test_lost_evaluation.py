@@ -20,13 +20,6 @@ States = Conversation.Evaluation
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    found: list[str] = []
-    monkeypatch.setattr(evaluating, "ask", found.append)
-    return found
-
-
-@pytest.fixture
 def office(monkeypatch: pytest.MonkeyPatch, settings: Any, tmp_path: Path, asked: list[str]) -> Office:
     settings.VOICE = {**settings.VOICE, "recordings": tmp_path}
     office = open_office(monkeypatch)

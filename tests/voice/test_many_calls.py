@@ -36,6 +36,9 @@ class Ear:
         if role is Role.CALLER:
             self.browser.understood(text)
 
+    def speaking(self) -> None:
+        return
+
     def cleared(self) -> None:
         return
 

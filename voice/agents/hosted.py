@@ -18,10 +18,11 @@ from websockets.exceptions import ConnectionClosed, WebSocketException
 
 from voice.agents.base import AgentFailed, AudioChunk, Event, SessionEnd
 from voice.scenarios.model import Scenario, Tool
-from voice.speech.audio import SAMPLE_BYTES
+from voice.speech.audio import SAMPLE_BYTES, is_quiet
 
 ANSWERS_WITHIN_S = 10.0
 LONGEST_MESSAGE = 1 << 20
+NO_SUCH_PATH = (httpx2.codes.FORBIDDEN, httpx2.codes.NOT_FOUND, httpx2.codes.METHOD_NOT_ALLOWED, httpx2.codes.GONE)
 Json = dict[str, Any]
 
 
@@ -93,7 +94,7 @@ class Hosted(ABC):
         if isinstance(message, str):
             return self._told(message)
         whole = message[: len(message) // SAMPLE_BYTES * SAMPLE_BYTES]
-        return [AudioChunk(whole)] if whole.strip(b"\0") else []
+        return [] if is_quiet(whole) else [AudioChunk(whole)]
 
     async def close(self) -> None:
         socket, self._socket = self._socket, None
@@ -104,11 +105,13 @@ class Hosted(ABC):
 
     # REST.
 
-    async def _post(self, path: str, body: Json) -> Json:
-        """Make something at the provider. Raises AgentFailed unless it is made."""
+    async def _post(self, path: str, body: Json, where_unknown: str = "") -> Json:
+        """Make something at the provider. Raises AgentFailed unless it is made; `where_unknown` says why there may be
+        no such path."""
         answer = await self._ask("POST", path, body)
         if answer.status_code != httpx2.codes.CREATED:
-            raise self._failed(f" answers {answer.status_code}, expected 201: {answer.text}")
+            hint = where_unknown if answer.status_code in NO_SUCH_PATH else ""
+            raise self._failed(f" answers {answer.status_code}, expected 201{hint}: {answer.text}")
         return as_object(answer.text)
 
     async def _ask(self, method: str, path: str, body: Json | None = None) -> httpx2.Response:

@@ -27,6 +27,8 @@ TURNS = {"agent_turn": Role.AGENT, "user_turn": Role.CALLER}
 PING_BYTES = 5 * RATE * SAMPLE_BYTES
 """A `ping` goes out after so much audio, five seconds."""
 NORMAL_CLOSE = 1000
+REGISTERS = "/register-call"
+NO_SOCKET = " (this account may have no audio socket; web calls need LiveKit, which the arena does not speak)"
 FORGETS_WITHIN_S = 3.0
 Utterance = tuple[Role, str]
 
@@ -48,12 +50,12 @@ class Retell(Hosted):
         self._made.insert(0, f"/delete-retell-llm/{quote(llm_id, safe='')}")
         agent_id = await self._make("/create-agent", agent_body(scenario, self._account.made_of, llm_id), "agent_id")
         self._made.insert(0, f"/delete-agent/{quote(agent_id, safe='')}")
-        call_id = await self._make("/register-call", call_body(agent_id), "call_id")
+        call_id = await self._make(REGISTERS, call_body(agent_id), "call_id")
         socket = self._account.address.replace("http", "ws", 1)
         return f"{socket}/audio-websocket/{quote(call_id, safe='')}?enable_update=true"
 
     async def _make(self, path: str, body: Json, name: str) -> str:
-        made = (await self._post(path, body)).get(name)
+        made = (await self._post(path, body, NO_SOCKET if path == REGISTERS else "")).get(name)
         if not isinstance(made, str):
             raise self._failed(f"'s answer to {path} has no {name}")
         return made

@@ -14,7 +14,7 @@ from voice.calls.caller import Noted, Said
 from voice.calls.track import Track
 from voice.evaluation.transcript import Role, ToolUse
 from voice.scenarios.model import Scenario
-from voice.speech.audio import FRAME_BYTES, FRAME_MS, SILENT_FRAME
+from voice.speech.audio import FRAME_BYTES, FRAME_MS, SILENT_FRAME, is_quiet
 
 SILENT_AFTER_S = 30.0
 """An agent that owes an answer and sends no audio for so long has failed."""
@@ -42,6 +42,10 @@ class Watch(Protocol):
 
     def said(self, role: Role, text: str) -> None:
         """A line has ended: what the agent understood of the caller, or what was played of the agent."""
+        ...
+
+    def speaking(self) -> None:
+        """An utterance of the agent begins to be played."""
         ...
 
     def cleared(self) -> None:
@@ -216,8 +220,8 @@ class _Call:
                 self.held.understood.append(Noted(self._now_ms, text))
                 if self._watch:
                     self._watch.said(Role.CALLER, text)
-            case TranscriptUpdate(Role.AGENT, text, True):
-                self._finished = text
+            case TranscriptUpdate(Role.AGENT, text, True):  # several may come of one utterance
+                self._finished = f"{self._finished} {text}" if self._finished else text
             case TranscriptUpdate(Role.AGENT, text, False):
                 self._partial.append(text)
             case ToolCall(tool, arguments, done):
@@ -226,12 +230,13 @@ class _Call:
                 self._ending = event
 
     def _drop(self) -> None:
-        """Forget what was not played. Of an utterance of which nothing was, nothing was said."""
+        """Forget what was not played. Of an utterance of which nothing was, nothing was said. Nobody is told where
+        there was nothing: some providers tell of every word of a caller."""
+        self._interrupted = self._line_from_ms is not None
+        if self._watch and (self._interrupted or self._queue):
+            self._watch.cleared()
         self._queue.clear()
         self._rest = b""
-        if self._watch:
-            self._watch.cleared()
-        self._interrupted = self._line_from_ms is not None
         if not self._interrupted:
             self._partial.clear()
 
@@ -253,14 +258,22 @@ class _Call:
             pass
         elif self._queue:
             frame = self._queue.popleft()
-            self._line_from_ms = self._now_ms if self._line_from_ms is None else self._line_from_ms
+            if self._line_from_ms is None:
+                self._begin_line()
             self._line_until_ms = self._now_ms + FRAME_MS
         elif self._rest:  # the end of an utterance that is no whole frame
             frame, self._rest = self._rest.ljust(FRAME_BYTES, b"\0"), b""
+        if is_quiet(frame):  # nobody's line hums
+            frame = SILENT_FRAME
         self.held.agent_audio += frame
         if self._finished is not None and not self._queue:
             self.close_line(self._interrupted)
         return frame
+
+    def _begin_line(self) -> None:
+        self._line_from_ms = self._now_ms
+        if self._watch:
+            self._watch.speaking()
 
     def close_line(self, cut: bool) -> None:
         """Note an utterance of the agent as finished."""

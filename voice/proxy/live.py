@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from random import SystemRandom
 from typing import Any
 
 from asgiref.sync import sync_to_async
@@ -24,8 +25,8 @@ from voice.speech.parts import Speech
 log = logging.getLogger(__name__)
 Json = dict[str, Any]
 Message = Json | bytes
-GREETS_AT_MS = 1500.0
-"""Whoever is quicker waits: how soon an agent is there is not to be heard."""
+GREETS_AT_MS = (1500.0, 3000.0)
+"""Agents greet at a moment drawn from here; whoever is there sooner waits. So how soon that is is not to be heard."""
 WATCHDOG_S = 30.0
 """After its longest duration a call that has not ended by itself is ended."""
 BEAT_S = 5.0
@@ -43,6 +44,8 @@ class LiveCall:
         self._agent, self._speech, self._done = agent, speech, done
         self._send: Callable[[Message], None] | None = None
         self._typing: set[asyncio.Task[None]] = set()
+        self._understood: list[str] = []
+        """What the agent understood and the browser was not told yet."""
         self.browser = Browser(self._pass)
         self.task: asyncio.Task[None] | None = None
 
@@ -80,9 +83,22 @@ class LiveCall:
     # What the call tells.
 
     def said(self, role: Role, text: str) -> None:
+        """The caller's words are told with the agent's answer: when a provider sends them, and in how many parts, would
+        tell which one it is."""
         if role is Role.CALLER:
             self.browser.understood(text)
+            self._understood.append(text)
+            return
+        self._tell_understood()
         self._pass({"type": "said", "role": str(role), "text": text})
+
+    def speaking(self) -> None:
+        self._tell_understood()
+
+    def _tell_understood(self) -> None:
+        words, self._understood = " ".join(self._understood), []
+        if words:
+            self._pass({"type": "said", "role": str(Role.CALLER), "text": words})
 
     def cleared(self) -> None:
         self._pass({"type": "clear"})
@@ -117,6 +133,7 @@ class LiveCall:
             for task in self._typing:
                 task.cancel()
             self._done()
+        self._tell_understood()
         self._pass({"type": "ended", "reason": ended, "again": again})
 
     async def _held(self) -> Held:
@@ -127,7 +144,7 @@ class LiveCall:
                 self.scenario,
                 SPEED,
                 watch=self,
-                greets_at_ms=GREETS_AT_MS,
+                greets_at_ms=SystemRandom().uniform(*GREETS_AT_MS),
                 close=in_background,
             )
 

@@ -19,6 +19,8 @@ FRAME_MS = 20
 FRAME_SAMPLES = RATE * FRAME_MS // 1000
 FRAME_BYTES = FRAME_SAMPLES * SAMPLE_BYTES
 SILENT_FRAME = bytes(FRAME_BYTES)
+QUIET = 32
+"""The peak (of 32767, -60 dB) up to which audio is no sound: the noise floor of a line."""
 
 Wave = NDArray[np.float32]
 """Samples within -1..1, of any rate."""
@@ -57,6 +59,11 @@ def resampled(samples: Wave, rate: int) -> Wave:
     resampler = av.AudioResampler(format="flt", layout="mono", rate=RATE)
     parts = [part.to_ndarray()[0] for part in (*resampler.resample(frame), *resampler.resample(None))]
     return np.concatenate(parts) if parts else np.zeros(0, np.float32)
+
+
+def is_quiet(audio: bytes) -> bool:
+    """Whether there is no sound in it (s16le)."""
+    return not audio or int(np.abs(np.frombuffer(audio, "<i2").astype(np.int32)).max()) <= QUIET
 
 
 def frames_of(audio: bytes) -> Iterator[bytes]:
