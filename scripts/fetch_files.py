@@ -1,4 +1,4 @@
-"""What fetching files of robots needs: manifests, and wheels without their dependencies. Needs only the standard library."""
+"""Manifests of robots' files, and wheels without their dependencies. Needs only the standard library and pip."""
 
 from __future__ import annotations
 

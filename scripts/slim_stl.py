@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from itertools import pairwise
 
 Vector = tuple[float, float, float]
 Triangle = tuple[Vector, Vector, Vector]
@@ -55,7 +56,7 @@ def _of_obj(text: str) -> list[Triangle]:
             corners.append((float(rest[0]), float(rest[1]), float(rest[2])))
         elif kind == "f":
             points = [corners[int(each.split("/")[0]) - 1] for each in rest]
-            found += [(points[0], one, other) for one, other in zip(points[1:], points[2:], strict=False)]
+            found += [(points[0], one, other) for one, other in pairwise(points[1:])]
     return found
 
 

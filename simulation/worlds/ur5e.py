@@ -1,4 +1,4 @@
-"""The UR5e with a Robotiq 2F-85 (simulation.worlds.plugins.Robot): MuJoCo Menagerie's models, joined and with slim meshes.
+"""The UR5e with a Robotiq 2F-85 (simulation.worlds.plugins.Robot): Menagerie's models with slim meshes.
 
 Joints, masses and the gripper's linkage are Menagerie's. Three things are ours: gains of the arm, which follows at
 5 Hz; no weight of the arm, as its own controller takes it off; and of what touches things, the pads and one capsule.

@@ -39,7 +39,7 @@ ON_SHELF, SHELF = "white_carton", "left_shelf"
 
 def carton(colour: Colour) -> Thing:
     """A closed box, narrow enough for the gripper, with tape along its top and a label."""
-    x, y, z = CARTON_HALF
+    x, _, z = CARTON_HALF
     tape = Part("box", (x, 0.005, 0.0003), (0, 0, z), role="seen", colour="tape")
     label = Part("box", (0.011, 0.008, 0.0003), (-0.016, 0.013, z), role="seen", colour="label")
     colours = {"tape": (0.88, 0.80, 0.64), "label": (0.96, 0.96, 0.94)}

@@ -141,3 +141,4 @@ def test_a_state_of_sleep_that_no_run_can_reach_is_refused(environment: Environm
         asleep = asleep[1:]
     with pytest.raises(StateMismatch, match="asleep: expected circles among 7 trees"):
         environment.restore(replace(state, asleep=asleep))
+
