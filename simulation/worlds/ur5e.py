@@ -146,7 +146,7 @@ def _prepare_hand(hand: mujoco.MjSpec) -> None:
         hand.delete(half)
     mount, base = hand.body("base_mount"), hand.body("base")
     mount.mass, mount.inertia, mount.explicitinertial = 0.1, [1e-4, 1e-4, 1e-4], True
-    side = [0.0, np.sqrt(0.5), 0.0, np.sqrt(0.5)]
-    base.add_site(name="tool", pos=[0.0, 0.0, 0.145], quat=side, group=5)
+    turned = [0.0, np.sqrt(0.5), 0.0, np.sqrt(0.5)]
+    base.add_site(name="tool", pos=[0.0, 0.0, 0.145], quat=turned, group=5)
     capsule = mujoco.mjtGeom.mjGEOM_CAPSULE
     base.add_geom(name="palm", type=capsule, size=[0.036, 0.025, 0.0], pos=[0.0, 0.0, 0.045], group=3, mass=0.0)

