@@ -30,7 +30,8 @@ class RobotList(APIView):
     @extend_schema(operation_id="list_robots", summary="Robots and their scenes", responses={200: OpenApiTypes.OBJECT})
     def get(self, request: Request) -> Response:
         published_tasks.refresh()
-        return Response({"results": [_robot_json(robot) for robot in catalogue.robots()]})
+        told = map(_robot_json, catalogue.robots())
+        return Response({"results": [robot for robot in told if robot["scenes"]]})
 
 
 class SceneList(APIView):

