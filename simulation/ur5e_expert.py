@@ -6,9 +6,12 @@ recovers from slips. Over, down, close, up, over, down, open, up.
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 
 from simulation.contracts import Floats, Observation
+from simulation.control.tool_pose import ToolPose
 from simulation.environment import Environment
 from simulation.goals import Goal, goal_for
 from simulation.goals.handling import Lifted, Placed
@@ -64,8 +67,8 @@ class _Hand:
         self._model, self._data = environment.model, environment.data
         self._things = environment.world.objects
         self.view = environment.view
-        memory, controller = environment.controller.memory, environment.controller
-        self._command = memory[controller.position]
+        controller = cast(ToolPose, environment.controller)
+        self._command = controller.memory[controller.position]
         self.tool = self.view.tool()
 
     def is_done(self, part: Part) -> bool:

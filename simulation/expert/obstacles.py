@@ -98,7 +98,7 @@ def _pads(tool: Floats, yaw: float) -> Discs:
 
 
 def free_spot(environment: Environment, name: str, spots: Iterable[Spot]) -> Spot | None:
-    """The first spot within reach at which there is ample room for the thing and the hand, or else just room; or None."""
+    """The first spot within reach with ample room for the thing and the hand, or else with just room; or None."""
     others = discs_around(environment, name, fine=FINE)
     rooms = ((spot, _room_at(environment, name, spot, others)) for spot in spots if _is_reached(*spot[:2]))
     enough = [(spot, room) for spot, room in rooms if room >= ROOM]
