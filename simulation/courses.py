@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from simulation import catalogue
 from simulation.catalogue_tasks import Task
@@ -41,7 +41,7 @@ class Course:
         """The tasks of a scene with their shares of its demonstrations."""
         shares = self.shares[scene_id]
         whole = sum(shares.values())
-        return {name: share / whole if whole else 0.0 for name, share in shares.items()}
+        return {name: share / whole for name, share in shares.items()}
 
     def tasks(self) -> Iterator[Task]:
         return (catalogue.task(name) for shares in self.shares.values() for name in shares)
@@ -95,26 +95,7 @@ WIDOWX = Course(
     },
     scattered=tuple(bridge.SCENES),
 )
-HARD = {
-    "table": {"next_to": 0.16, "between": 0.16, "swap": 0.04},
-    "workbench": {
-        "workbench_next_to": 0.16,
-        "workbench_between": 0.12,
-        "workbench_swap": 0.10,
-        "workbench_stand_up": 0.10,
-        "workbench_take_out": 0.16,
-    },
-}
-"""The families in which a generalist failed most."""
-WIDOWX_HARD = replace(
-    WIDOWX,
-    id="widowx_hard",
-    shares={
-        scene: {task: HARD.get(scene, {}).get(task, 0.0) for task in shares} for scene, shares in WIDOWX.shares.items()
-    },
-)
-"""Its tasks and texts are numbered as those of `widowx`, so that a policy can learn from demonstrations of both."""
-COURSES = {course.id: course for course in (TABLE, WIDOWX, WIDOWX_HARD)}
+COURSES = {course.id: course for course in (TABLE, WIDOWX)}
 
 
 def course_named(name: str) -> Course:

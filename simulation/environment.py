@@ -16,7 +16,6 @@ from simulation import catalogue
 from simulation.cameras import cameras_of
 from simulation.catalogue_tasks import HOLD_STEPS
 from simulation.contracts import (
-    AWAKE,
     PHYSICS,
     POLICY_CAMERA,
     SLEEPING,
@@ -184,10 +183,9 @@ class Environment:
         return self.set_task(meaning)
 
     def set_task(self, meaning: Meaning | None) -> Goal | None:
-        """Likewise by a filled task, whose goal is that of the version of physics."""
+        """Likewise by a filled task."""
         self._steps = 0
-        self.meaning = meaning
-        self.goal = goal_of(*meaning, first=self.physics == AWAKE) if meaning else None
+        self.meaning, self.goal = meaning, goal_of(*meaning) if meaning else None
         if self.goal:
             self.goal.begin(self.view)
         return self.goal

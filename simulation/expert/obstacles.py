@@ -16,7 +16,6 @@ from simulation.worlds.layout import Discs, is_waiting
 TALL = 0.045  # what is higher stands in the way of what is carried [m]
 REACH = (0.16, 0.43, -0.21, 0.21)  # where things may be set down: x lowest, x highest, y lowest, y highest [m]
 ROOM = 0.003  # least gap beside what is set down [m]
-AMPLE_ROOM = 0.012  # gap that a hand which errs by a centimetre needs [m]
 PAD_OUT, PAD_RADIUS = 0.031, 0.0125  # the open pads, from the tool to the middle of each [m]
 FINE = 4  # discs across a box whose corners matter
 Spot = tuple[float, float, float]
@@ -98,19 +97,13 @@ def _pads(tool: Floats, yaw: float) -> Discs:
 
 
 def free_spot(environment: Environment, name: str, spots: Iterable[Spot]) -> Spot | None:
-    """The first spot within reach with ample room for the thing and the hand, or else with just room; or None."""
+    """The first spot within reach at which there is room for the thing and the hand; else None."""
     others = discs_around(environment, name, fine=FINE)
-    rooms = ((spot, _room_at(environment, name, spot, others)) for spot in spots if _is_reached(*spot[:2]))
-    enough = [(spot, room) for spot, room in rooms if room >= ROOM]
-    return next((spot for spot, room in enough if room >= AMPLE_ROOM), enough[0][0] if enough else None)
+    return next((spot for spot in spots if has_room(environment, name, spot, others)), None)
 
 
 def has_room(environment: Environment, name: str, spot: Spot, others: Discs) -> bool:
-    return _is_reached(*spot[:2]) and _room_at(environment, name, spot, others) >= ROOM
-
-
-def _room_at(environment: Environment, name: str, spot: Spot, others: Discs) -> float:
-    return clearance(covered_at(environment, name, spot), others)
+    return _is_reached(*spot[:2]) and clearance(covered_at(environment, name, spot), others) >= ROOM
 
 
 def _is_reached(x: float, y: float) -> bool:

@@ -124,7 +124,7 @@ def _margin(planner: Planner, name: str) -> float:
 
 def _spots_beside(planner: Planner, goal: NextTo, there: Floats) -> Iterator[Spot]:
     view = planner.view
-    gap = goal.within_m / 2
+    gap = min(BESIDE, 0.7 * goal.within_m)
     apart = view.extent(goal.thing).radius + view.extent(goal.other).radius + gap
     for angle in np.arange(24) * (np.pi / 12):
         x, y = there + apart * np.array([np.cos(angle), np.sin(angle)])

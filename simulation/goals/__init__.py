@@ -30,13 +30,9 @@ def goal_for(instruction: str, scene_id: str | None = None) -> Goal | None:
     return goal_of(*found) if found else None
 
 
-def goal_of(task_id: str, slots: Mapping[str, str], *, first: bool = False) -> Goal:
-    """The goal of a filled task. Raises CatalogueError with file and line. `first`: as recordings of the first format
-    were judged, where the goal has changed since.
-    """
-    row = catalogue.task_row(task_id)
-    key = "first_goal" if first and "first_goal" in row else "goal"
-    return read_goal(row, slots, names_in(catalogue.task(task_id).scene_id), key)
+def goal_of(task_id: str, slots: Mapping[str, str]) -> Goal:
+    """The goal of a filled task. Raises CatalogueError with file and line."""
+    return read_goal(catalogue.task_row(task_id), slots, names_in(catalogue.task(task_id).scene_id))
 
 
 def names_in(scene_id: str) -> Names:

@@ -51,14 +51,14 @@ UNIT = re.compile(r"(?P<stem>.+)_(?P<unit>m|cm|mm|deg|rad|s|ms)")
 Names = Mapping[str, frozenset[str]]
 
 
-def read_goal(row: Row, slots: Mapping[str, str], names: Names, key: str = "goal") -> Goal:
-    """The goal under a key of a task, with its slots filled. Raises CatalogueError with file and line.
+def read_goal(row: Row, slots: Mapping[str, str], names: Names) -> Goal:
+    """The goal under the key `goal` of a task, with its slots filled. Raises CatalogueError with file and line.
 
     `names`: the "thing"s, "region"s and "joint"s that there are. A kind that is left out is not checked.
     """
-    if key not in row:
-        refuse(row, None, f"{key} is missing; there is {', '.join(map(str, row)) or 'nothing'}")
-    return _Reader(slots, names).goal(row, key, row[key])
+    if "goal" not in row:
+        refuse(row, None, f"goal is missing; there is {', '.join(map(str, row)) or 'nothing'}")
+    return _Reader(slots, names).goal(row, "goal", row["goal"])
 
 
 class _Reader:
