@@ -154,6 +154,21 @@ async def test_an_agent_that_refuses_twice_leaves_a_failed_slot_and_the_other_si
         assert (await phone.until("ended"))["reason"] == "agent_hung_up"
 
 
+async def test_a_call_that_does_not_end_by_itself_is_ended_and_may_be_held_once_more(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def forever(*_: Any, **__: Any) -> None:
+        await asyncio.sleep(3600)
+
+    monkeypatch.setattr(live, "hold", forever)
+    monkeypatch.setattr(live, "WATCHDOG_S", -1e6)  # due at once
+    office.answering += [Agent()]
+    async with Phone(await sync_to_async(office.address)()) as phone:
+        ended = await phone.until("ended")
+    assert (ended["reason"], ended["again"]) == ("agent_failed", True)
+    assert (await sync_to_async(office.slots)())[0]["status"] == "open"
+
+
 @pytest.mark.parametrize(
     ("frame", "code"),
     [

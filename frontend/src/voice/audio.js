@@ -47,9 +47,17 @@ export class Audio {
     await this.#listen(heard, microphone);
   }
 
-  #start() {
-    const late = new Promise((_, refuse) => setTimeout(() => refuse(new NoSound()), STARTS_MS));
-    return Promise.race([this.#context.resume(), late]);
+  async #start() {
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    let timer;
+    const late = new Promise((_, refuse) => {
+      timer = setTimeout(() => refuse(new NoSound()), STARTS_MS);
+    });
+    try {
+      await Promise.race([this.#context.resume(), late]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** @param {string} id */
