@@ -17,6 +17,7 @@ from simulation.contracts import PolicyFailure
 from simulation.episode_format import to_float32, to_float64
 from tests.arena.conftest import Visitor, battle_row, cast, play, play_battle, side_of
 from tests.fakes import NQ, FakePolicy, FakeRuntime
+from tests.replay_bin import rows_of_replay
 from tests.states_bin import from_float32
 
 FAILED_ALIKE = {"status": "failed", "steps": None, "error": "turn_failed"}
@@ -243,7 +244,8 @@ def test_all_that_physics_needs_is_served_once_and_for_all(visitor: Visitor, run
     document = get_store().get(episode_id)
     assert document is not None
     assert answer.content == to_float64(document)
-    assert len(answer.content) == 51 * 8 * (1 + 3 * NQ + 14 + 7)
+    trees = len(document["asleep"][0])
+    assert rows_of_replay(answer.content).shape == (51, 1 + 3 * NQ + 14 + 7 + trees)
     assert "immutable" in answer["Cache-Control"]
     assert "private" in answer["Cache-Control"]
 
