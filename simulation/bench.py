@@ -11,7 +11,7 @@ import numpy as np
 from simulation import catalogue
 from simulation.contracts import POLICY_CAMERA, Floats
 from simulation.environment import Environment
-from simulation.expert import act
+from simulation.expert import scripted_expert
 
 
 @dataclass(frozen=True)
@@ -82,10 +82,12 @@ def _slim(environment: Environment, share: float) -> mujoco.MjModel:
 def _script(environment: Environment, seed: int) -> tuple[int, list[Floats]]:
     environment.reset(seed)
     suggestions = catalogue.scene(environment.world.scene_id).suggestions
-    next((text for text in suggestions if environment.set_instruction(text)), None)
-    actions = []
-    for _ in range(30):
-        actions.append(act(environment, environment.goal))
+    text = next((text for text in suggestions if environment.set_instruction(text)), "")
+    expert = scripted_expert(environment)
+    expert.reset(text, seed)
+    actions: list[Floats] = []
+    for step in range(30):
+        actions.append(expert.infer(environment.observe(text, step, ()))[0])
         environment.step(actions[-1])
     return seed, actions
 
