@@ -71,6 +71,14 @@ def test_a_missing_package_says_what_to_type(monkeypatch: pytest.MonkeyPatch) ->
         models.check_installed()
 
 
+def test_what_a_caller_may_choose_from_is_heard_better(speech: Speech) -> None:
+    audio = audio_of(speech, "Yes, a nut allergy.")
+    expected = SCENARIOS["restaurant"].expected_words
+    assert expected == "nut allergy, vegetarian, gluten free, none"
+    assert "nut" not in plain(text_of(speech, audio)).split()
+    assert plain(asyncio.run(_awaited(speech.text_of(audio, expected)))) == "yes a nut allergy"
+
+
 @pytest.mark.slow
 def test_a_whole_call_by_voice(speech: Speech) -> None:
     scenario = SCENARIOS["order_status"]

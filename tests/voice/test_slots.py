@@ -101,6 +101,7 @@ def test_numbers_become_digits() -> None:
 @pytest.mark.parametrize(
     ("text", "phrase", "there"),
     [
+        ("On Friday at 7pm we are full. 7.30pm is free.", "7:30", True),
         ("You have a table at 7:30.", "7:30", True),
         ("For three nights!", "3 nights", True),
         ("That's all.", "thats all", True),

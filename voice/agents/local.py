@@ -59,6 +59,7 @@ class Cascade:
 
     async def open(self, scenario: Scenario) -> None:
         self._mind = self._make_mind(scenario)
+        self._expected = scenario.expected_words
         self._desk = ToolDesk(scenario, self._events.put_nowait)
         self._answer = asyncio.create_task(self._guarded(self._greet))
 
@@ -111,7 +112,7 @@ class Cascade:
                     self._answer = asyncio.create_task(self._guarded(partial(self._reply, recognition, audio)))
 
     async def _recognised(self, audio: bytes) -> str:
-        return await self._speech.text_of(audio)
+        return await self._speech.text_of(audio, self._expected)
 
     def _drop_recognition(self) -> None:
         if self._recognition is not None:

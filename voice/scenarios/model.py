@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from voice.scenarios.slots import Slot
+from voice.scenarios.slots import Choice, Slot
 
 CATEGORIES = ("booking", "support", "info_retrieval")
 DIFFICULTIES = ("easy", "medium", "hard")
@@ -136,3 +136,9 @@ class Scenario:
     def slots(self) -> Mapping[str, Slot]:
         """The slot of each parameter of all tools; parameters of one name are the same slot."""
         return {name: slot for tool in self.tools.values() for name, slot in tool.parameters.items()}
+
+    @property
+    def expected_words(self) -> str:
+        """What a caller may choose from, for a recogniser: only what every agent is told."""
+        choices = [slot.options for slot in self.slots.values() if isinstance(slot, Choice)]
+        return ", ".join(dict.fromkeys(option for options in choices for option in options))

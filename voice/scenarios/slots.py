@@ -33,7 +33,12 @@ def plain(text: str) -> str:
 
 def has_phrase(text: str, phrase: str) -> bool:
     """Whether the words of the phrase stand in the text, in order; case, signs and the form of numbers do not count."""
-    return f" {plain(in_digits(phrase))} " in f" {plain(in_digits(text))} "
+    return f" {_words(phrase)} " in f" {_words(text)} "
+
+
+def _words(text: str) -> str:
+    """In digits, with "4pm" as "4 pm", as recognisers write both."""
+    return re.sub(r"(\d)([ap]m)\b", r"\1 \2", plain(in_digits(text)))
 
 
 @dataclass(frozen=True)

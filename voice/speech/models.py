@@ -26,7 +26,7 @@ def load_speech() -> Speech:
     recogniser, voice = _recogniser(), _voice()
     return Speech(
         new_detector,
-        lambda audio: asyncio.to_thread(recogniser.text_of, audio),
+        lambda audio, expected="": asyncio.to_thread(recogniser.text_of, audio, expected),
         lambda text: asyncio.to_thread(voice.audio_of, text),
     )
 
@@ -62,11 +62,16 @@ class _Whisper:
         )
         self.text_of(bytes(32_000))  # the first one takes longer
 
-    def text_of(self, audio: bytes) -> str:
-        """What is said in the audio (s16le at 16 kHz). May be wrong, or empty."""
+    def text_of(self, audio: bytes, expected: str = "") -> str:
+        """What is said in the audio (s16le at 16 kHz). May be wrong, or empty. `expected`: words that are likely."""
         with self._lock:
             parts, _ = self._model.transcribe(
-                to_wave(audio), beam_size=1, without_timestamps=True, condition_on_previous_text=False, language="en"
+                to_wave(audio),
+                beam_size=1,
+                without_timestamps=True,
+                condition_on_previous_text=False,
+                language="en",
+                hotwords=expected or None,
             )
             return " ".join(part.text.strip() for part in parts)
 
