@@ -11,12 +11,12 @@ from simulation.environment import Environment
 from simulation.expert.grasps import cube_yaw, holds, is_square
 from simulation.expert.hand import Planner
 from simulation.expert.obstacles import is_box
-from simulation.expert.skills import next_trade, pushed_to
+from simulation.expert.skills import next_trade, pushed_to, spot_beside, spot_outside
 from simulation.goals import Goal
 from simulation.goals.changes import Moved, Swapped
 from simulation.goals.joins import Not, Stages
 from simulation.goals.joints import Closed, Open
-from simulation.goals.places import Between, Inside, NextTo
+from simulation.goals.places import Between, In, Inside, NextTo
 
 OTHERS = ("support", "base", "container")  # the fields of goals that name what a thing comes onto or into
 
@@ -43,7 +43,8 @@ def aim_of(environment: Environment, part: Goal) -> Aim:
         name, place, _ = next_trade(Planner(environment), told)
         return Aim(name, False, environment.view.position(name), place)
     name = vars(told)["thing"]
-    return Aim(name, False, environment.view.position(name), _target(environment, told, name))
+    here = environment.view.position(name)
+    return Aim(name, False, here, _target(environment, part, name))
 
 
 def is_held(environment: Environment, aim: Aim) -> bool:
@@ -66,13 +67,17 @@ def stage_of(environment: Environment, goal: Goal) -> int:
 
 def _target(environment: Environment, goal: Goal, name: str) -> Floats:
     position = environment.view.position
+    if isinstance(goal, Not):
+        out = isinstance(goal.goal, In) and spot_outside(Planner(environment), goal.goal)
+        return np.array([*out[:2], position(name)[2]]) if out else position(name)
     if isinstance(goal, Inside):
         place: Floats = environment.data.site(goal.region).xpos.copy()
         return place
     if isinstance(goal, Between):
         return (position(goal.one) + position(goal.other)) / 2
     if isinstance(goal, NextTo):
-        return position(goal.other)
+        x, y, _ = spot_beside(Planner(environment), goal)
+        return np.array([x, y, position(goal.other)[2]])
     if isinstance(goal, Moved) and goal.direction != "any":
         return np.array([*pushed_to(environment.view, goal), position(name)[2]])
     return position(next((str(vars(goal)[field]) for field in OTHERS if field in vars(goal)), name))

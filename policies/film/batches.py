@@ -14,7 +14,7 @@ from policies.film.tokenizer import WordTokenizer
 from policies.film.words import WordNoise, disturb, needless, pad
 from policies.networks.film import GREY, FilmConfig, patches, stacked
 from policies.training.batches import FrameOrder, draw_light, to_float
-from policies.training.dataset import Demonstrations
+from policies.training.dataset import Array, Demonstrations
 from policies.transforms import DatasetStatistics
 
 PROPRIOCEPTION_NOISE = 0.02  # standard deviations of the data
@@ -45,16 +45,17 @@ class FilmBatchMaker:
         config: FilmConfig,
     ) -> None:
         self.demos, self.statistics, self.order, self.config = demos, statistics, order, config
-        self.tokens = {number: tokenizer.encode(text) for number, text in demos.texts.items()}
         said = {number: tokenizer.encode(demos.wordings[number]) for number in demos.goals}
         free = needless(said, demos.goals)
-        self.free = {number: free[number] for number in self.tokens}
+        self.tokens = {number: said[number] for number in demos.texts}
+        self.free = {number: free[number] for number in demos.texts}
 
     def make(self, step: int) -> FilmBatch:
         random = self.order.random(step)
         rows = self.order.rows(step)
         frames = self.demos.read(rows)
-        sentences = [disturb(self.tokens[i], self.free[i], WORD_NOISE, random) for i in frames.instruction.tolist()]
+        said = self._reworded(rows, frames.instruction, random)
+        sentences = [disturb(self.tokens[i], self.free[i], WORD_NOISE, random) for i in said]
         gain, offset = self._light(len(sentences), random)
         proprioception = self.statistics.normalise_proprioception(frames.proprioception)
         proprioception += random.normal(0, PROPRIOCEPTION_NOISE, proprioception.shape).astype(np.float32)
@@ -74,6 +75,12 @@ class FilmBatchMaker:
         return FilmBatch(
             images, gain, offset, torch.from_numpy(pad(sentences)), to_float(proprioception), before, labels
         )
+
+    def _reworded(self, rows: Array, instructions: Array, random: np.random.Generator) -> list[int]:
+        """For each frame any wording of its task, where the demonstrations tell them all: few were said of each."""
+        known = zip(instructions.tolist(), self.demos.labels["task"][rows].tolist(), strict=True)
+        alike = [self.demos.alike.get(task, [text]) for text, task in known]
+        return [texts[int(random.integers(len(texts)))] for texts in alike]
 
     def _patches(self, images: NDArray[np.uint8]) -> Tensor:
         return patches(torch.from_numpy(images), self.config.patch)

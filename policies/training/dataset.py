@@ -100,15 +100,19 @@ class Demonstrations:
         self.things: list[str] = index.get("things", [])  # the order of SceneFrames' things
         self._tasks: list[dict[str, Any]] = index.get("tasks", [])
         self.texts, self.goals = self._instructions(index)
+        self.alike = _alike(index)  # the texts to train with of each task, by number
         self.fingerprint = _fingerprint(self.texts, self.labels)
 
     def _instructions(self, index: Mapping[str, Any]) -> tuple[dict[int, str], dict[int, int]]:
-        """The texts that occur, and the goal of each wording to train with, by text number: of the whole course, or in
-        demonstrations that do not tell it of those that occur. Kept-out wordings never occur, and have no goal.
+        """The wordings of the tasks that occur, and the goal of each wording to train with, by text number: of the
+        whole course, or in demonstrations that do not tell it of those that occur. Kept-out wordings never occur, and
+        have no goal.
         """
         used = np.unique(np.stack([self.labels["instruction"], self.labels["task"]], 1), axis=0).tolist()
         told = [(text, task) for text, tasks in enumerate(index.get("text_tasks", [])) for task in tasks]
-        return {number: str(index["texts"][number]) for number, _ in used}, joined(sorted({*map(tuple, used), *told}))
+        shown = {task for _, task in used}
+        said = sorted({text for text, _ in used} | {text for text, task in told if task in shown})
+        return {number: str(index["texts"][number]) for number in said}, joined(sorted({*map(tuple, used), *told}))
 
     def __len__(self) -> int:
         return len(self._row)
@@ -196,6 +200,14 @@ def joined(uses: Iterable[tuple[int, int]]) -> dict[int, int]:
         one, other = sorted((goal(task), goal(texts.setdefault(text, task))))
         goals[other] = one
     return {text: goal(task) for text, task in texts.items()}
+
+
+def _alike(index: Mapping[str, Any]) -> dict[int, list[int]]:
+    found: dict[int, list[int]] = {}
+    for text, tasks in enumerate(index.get("text_tasks", [])):
+        for task in tasks:
+            found.setdefault(task, []).append(text)
+    return found
 
 
 def _read_index(folder: Path) -> dict[str, Any]:

@@ -147,13 +147,13 @@ class Planner:
         place = self.view.position(name)
         grip = self.view.tool() - place
         ahead = max(0.0, error - LOOK_AHEAD) if tolerance > 0.01 else error
-        lift = min(CARRY_CLEARANCE, FUNNEL_SLOPE * max(0.0, ahead - tolerance))
+        slope = FUNNEL_SLOPE * max(0.0, ahead - tolerance)
+        lift = min(CARRY_CLEARANCE, slope)
         if error > 0.06:
             lift = max(lift, 0.07 - rest)
-        if abs(turn) > AT_GRASP_YAW:
-            lift = max(lift, TURN_LIFT)
-        if error > 0.02 and (tall := height_in_the_way(self.environment, name, middle[:2])):
-            lift = max(lift, tall + PASSING - (rest - self.view.rest_height(name)))
+        lift = max(lift, min(TURN_LIFT, YAW_SLOPE * max(0.0, abs(turn) - AT_GRASP_YAW)))
+        if tall := height_in_the_way(self.environment, name, middle[:2]):
+            lift = max(lift, min(slope, tall + PASSING - (rest - self.view.rest_height(name))))
         goal = np.array([middle[0], middle[1], rest + 0.002 + lift]) + grip
         return self.go(goal, turn, CLOSED)
 

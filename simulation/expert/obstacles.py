@@ -78,7 +78,7 @@ def has_room_below(environment: Environment, name: str) -> bool:
     """Whether a held thing can be set down just where it is, as the hand holds it."""
     tool = environment.view.tool()
     mine = [*discs_of(environment, name, FINE), *_pads(tool[:2], environment.view.tool_yaw())]
-    return _is_reached(*tool[:2]) and clearance(mine, discs_around(environment, name, fine=FINE)) >= ROOM
+    return is_reached(*tool[:2]) and clearance(mine, discs_around(environment, name, fine=FINE)) >= ROOM
 
 
 def covered_at(environment: Environment, name: str, spot: Spot) -> Discs:
@@ -103,10 +103,11 @@ def free_spot(environment: Environment, name: str, spots: Iterable[Spot]) -> Spo
 
 
 def has_room(environment: Environment, name: str, spot: Spot, others: Discs) -> bool:
-    return _is_reached(*spot[:2]) and clearance(covered_at(environment, name, spot), others) >= ROOM
+    return is_reached(*spot[:2]) and clearance(covered_at(environment, name, spot), others) >= ROOM
 
 
-def _is_reached(x: float, y: float) -> bool:
+def is_reached(x: float, y: float) -> bool:
+    """Whether something may be set down there [m, base frame]."""
     return REACH[0] <= x <= REACH[1] and REACH[2] <= y <= REACH[3]
 
 

@@ -17,16 +17,14 @@ from simulation.expert.obstacles import (
     discs_around,
     free_spot,
     has_room,
-    has_room_below,
 )
 from simulation.goals import View
 from simulation.goals.changes import AXES, Moved, Swapped, Turned
 from simulation.goals.handling import Lifted, Placed, Stacked
-from simulation.goals.places import MIDDLE, Between, In, NextTo, On, Tipped, Touching, Upright
+from simulation.goals.places import Between, In, NextTo, On, Tipped, Touching, Upright
 
-BESIDE = 0.012  # gap to a neighbour [m]
-EXACT = 0.004  # [m]
-MARGIN, DRIFT = 0.003, 0.08  # of a place that is good enough, and more for each metre that a thing is above it [m, -]
+BESIDE, BESIDE_SHARE = 0.012, 0.6  # gap to a neighbour [m], and its most in what the goal allows [-]
+EXACT = 0.005  # [m]
 BEYOND, ENOUGH = 0.03, 0.02
 """Of what is pushed, over what the goal asks for: where the hand takes it, and where it stops [m]. Who has forgotten
 the start errs by about a centimetre.
@@ -36,6 +34,7 @@ TURN_BEYOND = np.deg2rad(12.0)
 TURN_END, TURN_END_LONG = np.deg2rad(90.0), np.deg2rad(122.0)
 """Yaw of the hand at the end of a turn: over TURN_BEYOND further than any grasp of a square or a long thing."""
 SHARED = 0.026  # of several things on one support, each from its middle [m]
+TOWARDS = 0.03  # of the middle of the table, where the nearest side is looked for from [m]
 SWAP_WITHIN = 0.4  # of what the goal allows
 WALL = 0.004  # of what holds things [m]
 TIP_BELOW = 0.016  # of the pads under the tool [m]
@@ -84,76 +83,73 @@ def put_in(planner: Planner, goal: In) -> Floats:
 
 
 def take_out(planner: Planner, goal: In) -> Floats:
-    """Set the thing down on the table, where it is or else at the nearest free place."""
-    if holds(planner.environment, goal.thing) and has_room_below(planner.environment, goal.thing):
-        return _set_here(planner, goal.thing)
-    return _to_a_spot(planner, goal.thing, _around(planner.view.position(goal.container)[:2], 0.07))
+    """Beside the container, at the nearest side with room."""
+    found = spot_outside(planner, goal)
+    return _set_at(planner, goal.thing, found) if found else planner.hold_still()
+
+
+def spot_outside(planner: Planner, goal: In) -> Spot | None:
+    """Where `take_out` sets the thing down: at the nearest side; out of the middle, towards MIDDLE_OF_TABLE."""
+    view = planner.view
+    thing, container = (view.position(name)[:2] for name in (goal.thing, goal.container))
+    radius, inwards = view.extent(goal.container).radius, MIDDLE_OF_TABLE - container
+    depth = max(0.0, 1.0 - float(np.hypot(*(thing - container))) / radius)
+    here = thing + depth * TOWARDS * inwards / max(TOWARDS, float(np.hypot(*inwards)))
+    corner = float(np.sqrt(2)) * radius + 2 * EXACT  # `In` goes by the box around the container
+    apart = max(corner, radius + view.extent(goal.thing).radius + BESIDE)
+    spots = sorted(_around(container, apart), key=lambda spot: _away(here, spot))
+    return _free_spot(planner, goal.thing, spots)
 
 
 def put_next_to(planner: Planner, goal: NextTo) -> Floats:
-    """Where it is, if that will do; else at the side of the other that is nearest to MIDDLE_OF_TABLE and has room:
-    wherever the hand is, it is the same.
-    """
-    there = planner.view.position(goal.other)[:2]
-    beside = _spots_beside(planner, goal, there)
-    if _is_good_here(planner, goal, _is_beside(planner, goal)):
+    if _is_left_alone(planner, goal):
         return _set_here(planner, goal.thing)
-    spots = sorted(beside, key=lambda spot: float(np.hypot(*(MIDDLE_OF_TABLE - spot[:2]))))
-    return _set_at(planner, goal.thing, _free_spot(planner, goal.thing, spots) or spots[0])
+    return _set_at(planner, goal.thing, spot_beside(planner, goal))
 
 
-def _is_good_here(planner: Planner, goal: NextTo | Between, reached: bool) -> bool:
-    """Whether the thing, `reached` once it is lowered, can be lowered right here, or stands there already."""
-    if not holds(planner.environment, goal.thing):
-        return goal.judge(planner.view).success and planner.is_around(planner.view.position(goal.thing))
-    return reached and has_room_below(planner.environment, goal.thing)
+def spot_beside(planner: Planner, goal: NextTo) -> Spot:
+    """Where `put_next_to` sets the thing down: at the nearest side of the other that has room, so that who has come
+    half the way goes on to the same side.
+    """
+    here = planner.view.position(goal.thing)[:2]
+    spots = sorted(_spots_beside(planner, goal), key=lambda spot: _away(here, spot))
+    return _free_spot(planner, goal.thing, spots) or spots[0]
 
 
-def _is_beside(planner: Planner, goal: NextTo) -> bool:
-    """Whether it would be next to the other if it were lowered."""
+def _away(place: Floats, spot: Spot) -> float:
+    """How far a spot is from a place (2,) [m]."""
+    return float(np.hypot(*(place - spot[:2])))
+
+
+def _is_left_alone(planner: Planner, goal: NextTo | Between) -> bool:
+    """Whether the thing stands where it is to be, and the hand, which is still around it, has let go."""
+    if holds(planner.environment, goal.thing):
+        return False
+    return goal.judge(planner.view).success and planner.is_around(planner.view.position(goal.thing))
+
+
+def _spots_beside(planner: Planner, goal: NextTo) -> Iterator[Spot]:
     view = planner.view
-    away = float(np.hypot(*(view.position(goal.thing)[:2] - view.position(goal.other)[:2])))
-    gap = away - view.extent(goal.thing).radius - view.extent(goal.other).radius
-    return gap <= goal.within_m - _margin(planner, goal.thing)
-
-
-def _margin(planner: Planner, name: str) -> float:
-    """By how much a place must be better than its goal asks for to lower a thing there, which may drift [m]."""
-    return MARGIN + DRIFT * max(0.0, float(planner.view.position(name)[2]) - planner.view.rest_height(name))
-
-
-def _spots_beside(planner: Planner, goal: NextTo, there: Floats) -> Iterator[Spot]:
-    view = planner.view
-    gap = min(BESIDE, 0.7 * goal.within_m)
+    there = view.position(goal.other)[:2]
+    gap = min(BESIDE, BESIDE_SHARE * goal.within_m)
     apart = view.extent(goal.thing).radius + view.extent(goal.other).radius + gap
-    for angle in np.arange(24) * (np.pi / 12):
+    for angle in np.arange(48) * (np.pi / 24):
         x, y = there + apart * np.array([np.cos(angle), np.sin(angle)])
         yield float(x), float(y), float(angle)
 
 
 def put_between(planner: Planner, goal: Between, moved: Moved | None = None) -> Floats:
-    """Where there is room between both; if there is none, the other goes further away first. `moved`: how far the
-    thing has to go as well.
+    """At the nearest place with room between both; if there is none, the other goes further away first. `moved`: how
+    far the thing has to go as well.
     """
-    one, other = (planner.view.position(name)[:2] for name in (goal.one, goal.other))
-    spots = [spot for spot in _spots_between(one, other, goal.within_m) if not moved or _is_far(planner, moved, spot)]
-    if _is_good_here(planner, goal, _is_between(planner, goal, moved)):
+    if _is_left_alone(planner, goal) and (not moved or moved.judge(planner.view).success):
         return _set_here(planner, goal.thing)
-    found = _free_spot(planner, goal.thing, spots)
+    here, one, other = (planner.view.position(name)[:2] for name in (goal.thing, goal.one, goal.other))
+    spots = [spot for spot in _spots_between(one, other, goal.within_m) if not moved or _is_far(planner, moved, spot)]
+    found = _free_spot(planner, goal.thing, sorted(spots, key=lambda spot: _away(here, spot)))
     if found and not holds(planner.environment, goal.other):
         return _set_at(planner, goal.thing, found)
     return _to_a_spot(planner, goal.other, _further_away(planner, goal))
-
-
-def _is_between(planner: Planner, goal: Between, moved: Moved | None) -> bool:
-    """Whether it would be between the others, and moved far enough, if it were lowered."""
-    place, one, other = (planner.view.position(name)[:2] for name in (goal.thing, goal.one, goal.other))
-    line, margin = other - one, _margin(planner, goal.thing)
-    length = max(1e-9, float(np.hypot(*line)))
-    along = float((place - one) @ line) / length
-    aside = abs(float(line[0] * (place[1] - one[1]) - line[1] * (place[0] - one[0]))) / length
-    middle = MIDDLE * length + margin <= along <= (1.0 - MIDDLE) * length - margin
-    return middle and aside <= goal.within_m - margin and (moved is None or _is_far(planner, moved, (*place, 0.0)))
 
 
 def _is_far(planner: Planner, moved: Moved, spot: Spot) -> bool:
@@ -162,13 +158,12 @@ def _is_far(planner: Planner, moved: Moved, spot: Spot) -> bool:
 
 
 def _spots_between(one: Floats, other: Floats, within: float) -> Iterator[Spot]:
-    """In the middle third of the way between both, the nearest to the middle first."""
+    """In the middle third of the way between both, well inside of what the goal allows."""
     line = other - one
     aside = np.array([-line[1], line[0]]) / max(1e-9, float(np.hypot(*line)))
-    for off in (0.0, 0.3, -0.3, 0.6, -0.6, 0.8, -0.8):
-        for share in (0.5, 0.45, 0.55, 0.4, 0.6, 0.35, 0.65):
-            x, y = one + share * line + off * within * aside
-            yield float(x), float(y), float(np.arctan2(line[1], line[0]))
+    for off, share in product((0.0, 0.2, -0.2, 0.4, -0.4, 0.6, -0.6), np.arange(0.35, 0.66, 0.05).tolist()):
+        x, y = one + share * line + off * within * aside
+        yield float(x), float(y), float(np.arctan2(line[1], line[0]))
 
 
 def _further_away(planner: Planner, goal: Between) -> Iterator[Spot]:
@@ -270,11 +265,11 @@ def touch(planner: Planner, goal: Touching) -> Floats:
 
 
 BEARINGS = (0.0, np.pi / 6, -np.pi / 6, np.pi / 2, -np.pi / 2)
-"""Ways in which to knock something over, the preferred ones first [rad]."""
+"""Ways in which to knock something over [rad]."""
 
 
 def knock_over(planner: Planner, goal: Tipped) -> Floats:
-    """Push its upper part with the closed hand, forward unless there is more room elsewhere."""
+    """Push its upper part with the closed hand, from the nearest side from which it has room to fall."""
     view = planner.view
     if goal.judge(view).success:
         return planner.hold_still()
@@ -286,12 +281,18 @@ def knock_over(planner: Planner, goal: Tipped) -> Floats:
         beyond = middle[:2] + 0.04 * np.array([np.cos(bearing), np.sin(bearing)])
         return planner.go(np.array([*beyond, height]), 0.0, CLOSED)
     rooms = {each: _room_ahead(planner, goal.thing, each) for each in BEARINGS}
-    bearing = next((each for each, room in rooms.items() if room > FALLS_FREE), max(rooms, key=rooms.__getitem__))
-    ahead = np.array([np.cos(bearing), np.sin(bearing)])
-    start = middle[:2] - ahead * (box.radius + PAD_HALF + 0.02)
-    error = float(np.hypot(*(start - planner.command[:2])))
+    free = [each for each, room in rooms.items() if room > FALLS_FREE] or [max(rooms, key=rooms.__getitem__)]
+    starts = {each: _start_of(planner, goal.thing, each) for each in free}
+    bearing = min(free, key=lambda each: float(np.hypot(*(starts[each] - planner.command[:2]))))
+    error = float(np.hypot(*(starts[bearing] - planner.command[:2])))
     rise = min(0.06, FUNNEL_SLOPE * max(0.0, error - 0.015))
-    return planner.go(np.array([*start, height + rise]), planner.turn_to(bearing), CLOSED)
+    return planner.go(np.array([*starts[bearing], height + rise]), planner.turn_to(bearing), CLOSED)
+
+
+def _start_of(planner: Planner, name: str, bearing: float) -> Floats:
+    """Where the hand begins to push the thing over (2,) [m]."""
+    ahead = np.array([np.cos(bearing), np.sin(bearing)])
+    return planner.view.position(name)[:2] - ahead * (planner.view.extent(name).radius + PAD_HALF + 0.02)
 
 
 def _is_behind(planner: Planner, name: str, height: float, bearing: float) -> bool:
