@@ -264,12 +264,15 @@ def touch(planner: Planner, goal: Touching) -> Floats:
     return planner.fetch(goal.thing)
 
 
-BEARINGS = (0.0, np.pi / 6, -np.pi / 6, np.pi / 2, -np.pi / 2)
-"""Ways in which to knock something over [rad]."""
+FORWARD, SIDEWAYS = (0.0, np.pi / 6, -np.pi / 6), (np.pi / 2, -np.pi / 2)
+"""Ways in which to knock something over, the preferred ones first: what lies forward is stood up more easily [rad]."""
+BEARINGS = FORWARD + SIDEWAYS
 
 
 def knock_over(planner: Planner, goal: Tipped) -> Floats:
-    """Push its upper part with the closed hand, from the nearest side from which it has room to fall."""
+    """Push its upper part with the closed hand, from the nearest side from which it has room to fall forward, or else
+    sideways.
+    """
     view = planner.view
     if goal.judge(view).success:
         return planner.hold_still()
@@ -281,7 +284,8 @@ def knock_over(planner: Planner, goal: Tipped) -> Floats:
         beyond = middle[:2] + 0.04 * np.array([np.cos(bearing), np.sin(bearing)])
         return planner.go(np.array([*beyond, height]), 0.0, CLOSED)
     rooms = {each: _room_ahead(planner, goal.thing, each) for each in BEARINGS}
-    free = [each for each, room in rooms.items() if room > FALLS_FREE] or [max(rooms, key=rooms.__getitem__)]
+    ways = [[each for each in some if rooms[each] > FALLS_FREE] for some in (FORWARD, SIDEWAYS)]
+    free = ways[0] or ways[1] or [max(rooms, key=rooms.__getitem__)]
     starts = {each: _start_of(planner, goal.thing, each) for each in free}
     bearing = min(free, key=lambda each: float(np.hypot(*(starts[each] - planner.command[:2]))))
     error = float(np.hypot(*(starts[bearing] - planner.command[:2])))

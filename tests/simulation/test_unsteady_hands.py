@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
 from simulation import catalogue
-from simulation.contracts import Floats
 from simulation.environment import Environment
 from simulation.expert import act
-from simulation.expert.grasps import holds
-from simulation.expert.hand import Planner
 from simulation.goals.changes import Moved
 
 SHAKE = 0.01  # of each step sideways, standard deviation [m]
@@ -44,8 +39,8 @@ def shaken(environment: Environment, task_id: str, seed: int) -> bool:
 
 @pytest.mark.parametrize("task_id", ["next_to", "between", "swap", "knock_over"])
 def test_on_the_table(worlds: dict[str, Environment], task_id: str) -> None:
-    """Of 24 seeds 17, 16, 23 and 24 succeed: as many as while nothing slept (16, 14, 23 and 24)."""
-    assert sum(shaken(worlds["table"], task_id, seed) for seed in SEEDS) >= len(SEEDS) // 2
+    """Of 24 seeds 21, 19, 23 and 24 succeed."""
+    assert sum(shaken(worlds["table"], task_id, seed) for seed in SEEDS) >= len(SEEDS) - 2
 
 
 def test_into_the_bowl(worlds: dict[str, Environment]) -> None:
@@ -65,24 +60,3 @@ def test_a_thing_is_pushed_so_far_that_nobody_need_remember_where_it_began(world
     for _ in range(30):
         table.step(act(table, goal))
     assert goal.way_from(table.view)[1] > goal.by_m + 0.015
-
-
-def test_the_place_beside_another_thing_stays_the_same_wherever_the_hand_strays(
-    worlds: dict[str, Environment], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    places = set[tuple[float, ...]]()
-    put = Planner.put
-
-    def noted(planner: Planner, name: str, middle: Floats, *rest: Any, **more: Any) -> Floats:
-        chosen = np.hypot(*(middle - planner.view.position(name)[:2])) > 0  # else it is lowered where it is
-        if chosen and holds(planner.environment, name):
-            places.add(tuple(np.round(middle, 2)))
-        return put(planner, name, middle, *rest, **more)
-
-    monkeypatch.setattr(Planner, "put", noted)
-    found = []
-    for seed in range(100, 110):
-        places.clear()
-        shaken(worlds["table"], "next_to", seed)
-        found.append(len(places))
-    assert sum(found) <= 25, f"{found}: the hand's yaw may change it once"
