@@ -1,4 +1,4 @@
-"""Next to another thing, the expert sets down at the nearest side: who has come half the way goes on to the same one."""
+"""The expert sets a thing down at the nearest side of another: who has come half the way goes on to the same one."""
 
 from __future__ import annotations
 
