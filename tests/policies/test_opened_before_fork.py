@@ -98,6 +98,6 @@ def test_nothing_is_opened_for_a_graphics_card(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_no_more_is_opened_than_a_process_has_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(site, "WORKER_MEMORY_GB", 2e-3)  # film-small takes 1.3 MB, film-base 1.5
+    monkeypatch.setattr(site, "WORKER_MEMORY_GB", 2e-3)  # film-small takes 1.1 MB, film-base 1.5
     cache = open_before_fork([named("film-small"), named("film-base")], TABLE)
     assert [entry.key.model_id for entry in cache.entries] == ["film-small"]
