@@ -288,6 +288,11 @@ class Kind(ABC):
         """Called in a worker before it forks, so that its processes share the memory."""
         return
 
+    def share(self, contestants: Sequence[Contestant]) -> None:
+        """Called once in a worker that forks, before it does, with those that its processes will open: what is opened
+        here they share. Nothing may be left running or connected. What is raised is logged, and stops nothing."""
+        return
+
     def render_profile(self) -> str:
         """What renders in this worker's processes, if that makes a difference. May take seconds."""
         return ""

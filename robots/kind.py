@@ -150,7 +150,12 @@ class Robots(Kind):
         play(episode_id)
 
     def load_libraries(self) -> None:
-        from robots import play  # noqa: F401 - torch and mujoco
+        from robots import play  # noqa: F401 - mujoco
+
+    def share(self, contestants: Sequence[Contestant]) -> None:
+        from robots.play import share
+
+        share([each for each in contestants if isinstance(each, Policy)])
 
     def render_profile(self) -> str:
         return probe_render_profile()

@@ -26,16 +26,18 @@ from arena.store import EpisodeSuperseded, StoreUnavailable, get_store
 from policies.base import PolicyError
 from policies.memory import OutOfMemory, is_out_of_memory
 from policies.models import Policy
+from policies.policy_cache import PolicyCache
 from robots import published_tasks
 from robots.limits import limits_of
 from robots.models import Rollout
 from robots.progress import AttemptGivenUp, Reporter
-from robots.runtime import WorkerRuntime, note_trouble, preload
+from robots.runtime import WorkerRuntime, note_trouble, open_before_fork, preload
 from simulation import additions, catalogue
 from simulation.contracts import PolicyFailure, PolicyTooSlow, SimulationError
 from simulation.environment import Environment
 from simulation.episode_format import build_document, record_of_chunk, state_at
 from simulation.recorder import Recorder
+from simulation.trimming import trim
 from simulation.variation import Variation, chance_of, variation_of
 from simulation.view_format import chunks_in
 
@@ -103,11 +105,21 @@ def prepare_process() -> None:
         get_store().ensure_indexes()
     except StoreUnavailable:
         log.warning("The episode store does not answer yet; its indexes are made with the first episode")
+    trim()
 
 
 @cache
 def runtime() -> WorkerRuntime:
-    return WorkerRuntime()
+    return WorkerRuntime(cache=_shared.pop() if _shared else None)
+
+
+def share(policies: list[Policy]) -> None:
+    """Open policies and scenes before this worker forks. Each process goes on with what was open then."""
+    published_tasks.refresh_if_possible()
+    _shared[:] = [open_before_fork(policies, catalogue.playable())]
+
+
+_shared: list[PolicyCache] = []
 
 
 def _play_side(rollout: Attempt, runtime: WorkerRuntime) -> tuple[Ending, Rollout]:

@@ -18,13 +18,15 @@ from policies.embodiment import fitting
 from policies.models import Policy
 from policies.names import install_line
 from policies.policy_cache import Device, Key, PolicyCache
-from policies.registry import REMOTE, card_of, families
+from policies.registry import REMOTE, card_of, crop_of, families, open_policy
 from robots.players import EXPERT, Player, open_player
 from simulation import catalogue
 from simulation.cameras import render_profile
-from simulation.contracts import SimulationError
+from simulation.contracts import Embodiment, SimulationError
 from simulation.environment import Environment
 from simulation.expert import knows as expert_knows
+from simulation.trimming import trim
+from simulation.worlds import load_world
 
 log = logging.getLogger(__name__)
 
@@ -45,9 +47,10 @@ class WorkerRuntime:
     environments: a renderer belongs to the thread that made it.
     """
 
-    def __init__(self, device: Device | None = None) -> None:
+    def __init__(self, device: Device | None = None, cache: PolicyCache | None = None) -> None:
+        """`cache`: with policies that are open already (`open_before_fork`)."""
         memory.share_cores()
-        self.cache = PolicyCache(device or own_device())
+        self.cache = cache or PolicyCache(device or own_device())
         self.render_profile = render_profile()
         self._thread = threading.local()
 
@@ -67,8 +70,7 @@ class WorkerRuntime:
         def load() -> OpenedPolicy:
             return cast(OpenedPolicy, open_player(policy, environment, self.cache.device.name).policy)
 
-        key = Key(policy.id, policy.revision, policy.model_path, policy.statistics_key)
-        lease = self.cache.lease(key, lambda: self._expected_bytes(policy), load)
+        lease = self.cache.lease(_key_of(policy), lambda: _expected_bytes(policy, self.cache.device), load)
         spec = lease.opened.spec
         try:
             fitting(spec, [catalogue.embodiment(robot_id, scene_id)])  # it may have been opened for another scene
@@ -83,7 +85,7 @@ class WorkerRuntime:
 
     def has_room(self, policy: Policy) -> bool:
         """Whether the policy can be opened without closing another."""
-        return policy.adapter not in families or self.cache.fits(self._expected_bytes(policy))
+        return policy.adapter not in families or self.cache.fits(_expected_bytes(policy, self.cache.device))
 
     def warm_up(self, policy: Policy, robot_id: str, scene_id: str) -> None:
         """Open a policy and run one inference in the scene, so that its first rollout is as quick as the others."""
@@ -97,10 +99,48 @@ class WorkerRuntime:
             player.close()
         log.info("%s is ready on %s, %s: %d actions at once", policy.id, robot_id, scene_id, len(actions))
 
-    def _expected_bytes(self, policy: Policy) -> int:
-        if policy.adapter == REMOTE:
-            return 0
-        return memory.expected_bytes(Path(policy.model_path), self.cache.device.name, policy.statistics_key or None)
+
+def _key_of(policy: Policy) -> Key:
+    return Key(policy.id, policy.revision, policy.model_path, policy.statistics_key)
+
+
+def _expected_bytes(policy: Policy, device: Device) -> int:
+    if policy.adapter == REMOTE:
+        return 0
+    return memory.expected_bytes(Path(policy.model_path), device.name, policy.statistics_key or None)
+
+
+def open_before_fork(policies: list[Policy], scenes: list[tuple[str, str]]) -> PolicyCache:
+    """The policies, open for processes that are forked afterwards, and the scenes compiled: they share the memory.
+
+    Left to each process are renderers and whatever lies on a graphics card, which do not survive a fork, remote
+    policies, and what cannot be opened here: the process finds out why.
+    """
+    memory.share_cores()
+    cache = PolicyCache(own_device())
+    for scene in scenes:
+        try:
+            load_world(*scene)
+        except SimulationError:
+            log.info("%s, %s is left to the processes", *scene, exc_info=True)
+    worlds = [catalogue.embodiment(*scene) for scene in scenes]
+    for policy in policies if cache.device.name == memory.CPU else ():
+        if policy.adapter in families and policy.adapter != REMOTE:
+            _open_before_fork(cache, policy, worlds)
+    trim()
+    return cache
+
+
+def _open_before_fork(cache: PolicyCache, policy: Policy, worlds: list[Embodiment]) -> None:
+    def load() -> OpenedPolicy:
+        crop = crop_of(policy.card)
+        return open_policy(Path(policy.model_path), cache.device.name, policy.statistics_key or None, worlds, crop)
+
+    try:
+        if cache.fits(expected := _expected_bytes(policy, cache.device)):
+            cache.lease(_key_of(policy), lambda: expected, load).close()
+    except Exception:
+        log.info("%s is left to the processes", policy.id, exc_info=True)
 
 
 def _fitting_scenes(policy: Policy, scenes: list[tuple[str, str]]) -> list[tuple[str, str]]:

@@ -20,6 +20,8 @@ from simulation.worlds import World, load_world
 LOOK = "look-1"
 """No shadows, no reflections, no multisampling, hidden sites and collision shapes."""
 PROFILE_LENGTH = 120
+SPARE_SHAPES = 200
+"""What MuJoCo may draw beside geoms and sites."""
 
 logging.getLogger("OpenGL").setLevel(logging.WARNING)  # at every start it lists the accelerators that it lacks
 
@@ -69,7 +71,12 @@ class Cameras:
 
     def _renderer(self, height: int, width: int) -> mujoco.Renderer:
         if (height, width) not in self._renderers:
-            self._renderers[height, width] = mujoco.Renderer(self._model, height, width)
+            model = self._model
+            # The buffers are made as large as the picture, and room for as many shapes as there can be: by default
+            # both take 10 MB more.
+            model.vis.global_.offheight, model.vis.global_.offwidth = height, width
+            shapes = SPARE_SHAPES + model.ngeom + model.nsite
+            self._renderers[height, width] = mujoco.Renderer(model, height, width, max_geom=shapes)
         return self._renderers[height, width]
 
     def _apply(self, variation: Variation) -> None:

@@ -19,6 +19,7 @@ from PIL import Image as Pillow
 from simulation.contracts import Floats, Image, SimulationError
 from simulation.moments import key_moments
 from simulation.picture_format import HEIGHT, WIDTH
+from simulation.trimming import trim
 from simulation.view_format import VIEW_HZ, unpack, view_of
 from simulation.worlds import World, load_world
 
@@ -118,12 +119,16 @@ def _world_of(document: Mapping[str, Any]) -> World:
 
 
 class Artist:
-    """Draws one world. It belongs to the thread that made it."""
+    """Draws one world. It belongs to the thread that made it. Keeps a renderer of the last size alone, because each
+    takes 80 MB, and a drawing is of one size.
+    """
 
     def __init__(self, world: World) -> None:
+        self.world = world
         self._model = dressed(world)
         self._data = mujoco.MjData(self._model)
-        self._renderers: dict[tuple[int, int], mujoco.Renderer] = {}
+        self._size: tuple[int, int] | None = None
+        self._kept: mujoco.Renderer | None = None
 
     def draw(self, positions: Floats, size: tuple[int, int] = SIZE) -> Image:
         """uint8 (height, width, 3). `size`: width and height."""
@@ -136,25 +141,30 @@ class Artist:
         return np.asarray(fine.reduce(FINER))
 
     def close(self) -> None:
-        for renderer in self._renderers.values():
-            renderer.close()
-        self._renderers.clear()
+        if self._kept is not None:
+            self._kept.close()
+            self._size = self._kept = None
+            trim()
 
     def _renderer(self, size: tuple[int, int]) -> mujoco.Renderer:
-        if size not in self._renderers:
+        if self._kept is None or self._size != size:
+            self.close()
             width, height = (FINER * side for side in size)
-            self._renderers[size] = mujoco.Renderer(self._model, height, width)
-        return self._renderers[size]
+            self._size, self._kept = size, mujoco.Renderer(self._model, height, width)
+        return self._kept
 
 
 def artist_of(document: Mapping[str, Any]) -> Artist:
-    """This thread's artist of the document's world, which is kept."""
-    kept: dict[str, Artist] = _own.__dict__.setdefault("artists", {})
-    world = _world_of(document)
-    if world.scene_hash not in kept:
-        kept[world.scene_hash] = Artist(world)
-        atexit.register(kept[world.scene_hash].close)  # while OpenGL still works
-    return kept[world.scene_hash]
+    """This thread's artist of the document's world, who is kept until another world is drawn."""
+    world, known = _world_of(document), getattr(_own, "artist", None)
+    if known is None or known.world.scene_hash != world.scene_hash:
+        if known is not None:
+            atexit.unregister(known.close)
+            known.close()
+        known = _own.artist = Artist(world)
+        atexit.register(known.close)  # while OpenGL still works
+    artist: Artist = known
+    return artist
 
 
 _own = threading.local()

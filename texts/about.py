@@ -131,4 +131,5 @@ def _identifier() -> LanguageIdentifier:
 
     found = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
     found.set_languages(sorted(LANGUAGES))
+    found._full_model = found.nb_ptc, found.nb_pc, found.nb_classes  # it would keep 28 MB of all others
     return found

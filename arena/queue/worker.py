@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import threading
 from typing import Any
@@ -48,8 +49,26 @@ def take_queues(sender: str, instance: Any, **_: Any) -> None:
         log.exception("The contestants to host could not be read; trying again soon")
     finally:
         connection.close()  # not to be shared with the processes that are forked next
-    if not forks:
+    if forks:
+        share_with_processes()
+    else:
         preload()
+
+
+def share_with_processes() -> None:
+    """Open before the fork what all processes need, and keep its memory theirs together: garbage collection would
+    write to every object that it looks at, and the system copies each page that one of them writes to.
+    """
+    try:
+        mine = hosting.hosted()
+        for kind in hosting.kinds_here():
+            kind.share([each for each in mine if each.kind == kind.id and hosting.is_to_be_opened(each)])
+    except Exception:  # each process then opens its own
+        log.exception("Nothing more is shared between the processes of this worker")
+    finally:
+        connection.close()
+    gc.collect()
+    gc.freeze()
 
 
 def drop_inherited_pool(**_: Any) -> None:

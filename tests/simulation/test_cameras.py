@@ -1,5 +1,6 @@
 from concurrent.futures import ThreadPoolExecutor
 
+import mujoco
 import numpy as np
 import pytest
 
@@ -109,3 +110,17 @@ def test_the_shift_suite_names_what_it_changes() -> None:
     assert shift("kept-out-phrasings").kept_out
     with pytest.raises(CatalogueError, match="unknown shift 'fog'; known: camera-1cm"):
         shift("fog")
+
+
+def test_a_picture_is_that_of_a_renderer_with_its_usual_room(environment: Environment) -> None:
+    shown = picture(environment, NO_VARIATION)
+    environment.reset(3)
+    world, cameras = environment.world, cameras_of("widowx", "table")
+    usual = mujoco.Renderer(world.compile(), POLICY_CAMERA.height, POLICY_CAMERA.width)
+    kept = cameras._renderers
+    cameras._renderers = {(POLICY_CAMERA.height, POLICY_CAMERA.width): usual}
+    try:
+        assert np.array_equal(cameras.render(environment.data, POLICY_CAMERA), shown)
+    finally:
+        cameras._renderers = kept
+        usual.close()

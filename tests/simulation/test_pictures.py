@@ -67,3 +67,27 @@ def test_a_film_has_every_row_and_holds_the_end_for_a_second(record: Record) -> 
         assert (stream.codec_context.name, stream.width, stream.height) == ("h264", 480, 360)
         assert stream.average_rate == 25
         assert len(list(film.decode(video=0))) == 10 + 25
+
+
+def test_pictures_are_the_same_after_others_of_another_world_and_size(record: Record) -> None:
+    document = record(TEXT)
+    other = pictures.Artist(load_world("widowx", "workbench"))
+    before = pictures.still(document), other.draw(other.world.model.qpos0, (240, 180)).tobytes()
+    pictures.artist_of({"robot_id": "widowx", "scene_id": "workbench"})
+    small = pictures.still(document, (240, 180))
+    after = pictures.still(document), other.draw(other.world.model.qpos0, (240, 180)).tobytes()
+    other.close()
+    assert before == after
+    assert len(small) < len(before[0])
+
+
+def test_only_the_artist_of_the_last_world_is_kept(record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed: list[str] = []
+    monkeypatch.setattr(pictures.Artist, "close", lambda artist: closed.append(artist.world.scene_id))
+    first = pictures.artist_of({"robot_id": "widowx", "scene_id": "cabinet"})
+    assert pictures.artist_of({"robot_id": "widowx", "scene_id": "cabinet"}) is first
+    closed.clear()
+    pictures.artist_of({"robot_id": "widowx", "scene_id": "workbench"})
+    assert closed == ["cabinet"]
+    monkeypatch.undo()
+    first.close()
