@@ -15,8 +15,6 @@ PARALLEL = 2
 """Answers at once: the two sides of a battle come side by side."""
 CONTEXT = 4096
 """Tokens of each."""
-Q8_0 = 8
-"""The number of the type in ggml.h, which the package does not name."""
 ENDS = {signal.SIGTERM, signal.SIGINT}
 
 
@@ -33,9 +31,6 @@ def main(model: str, name: str, port: int, key_file: Path) -> None:
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
     # Read, not mapped: the file's pages would be held beside the weights that are repacked for the processor.
     params.load_mode = xllamacpp.llama_load_mode.LLAMA_LOAD_MODE_NONE
-    # What was read of a conversation is kept in eight bits a number, which needs fused attention: half of the memory.
-    params.cache_type_k = params.cache_type_v = xllamacpp.ggml_type(Q8_0)
-    params.flash_attn_type = xllamacpp.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_ENABLED
     params.n_ctx, params.n_parallel, params.n_threads_http = CONTEXT * PARALLEL, PARALLEL, 32
     params.endpoint_slots = params.ui = False  # slots would show what visitors wrote
     params.cache_ram_mib = 64
