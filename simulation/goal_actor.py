@@ -27,5 +27,5 @@ class GoalActor(ABC):
     def infer(self, observation: Observation) -> Floats:
         """The next action, float64 (1, size of the robot's action)."""
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027 - experts hold nothing that needs closing
         """Nothing is held."""

@@ -54,9 +54,7 @@ def model() -> mujoco.MjModel:
     return mujoco.MjModel.from_xml_string(XML)
 
 
-def test_browsers_list_the_faces_as_the_engine_here_and_meshes_lie_alike(
-    model: mujoco.MjModel, tmp_path: Path
-) -> None:
+def test_browsers_list_the_faces_as_the_engine_here_and_meshes_lie_alike(model: mujoco.MjModel, tmp_path: Path) -> None:
     assert in_browsers(tmp_path, model, {})["polygons"] != model.mesh_polyvert.tolist(), "no order is needed"
     found = in_browsers(tmp_path, model, polygon_orders(model))
     shown = slice(int(model.mesh_polyvertnum[: model.mesh_polynum[0]].sum()))
