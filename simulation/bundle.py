@@ -12,6 +12,7 @@ import mujoco
 from simulation.contracts import Numbers
 from simulation.control.motors import Motor
 from simulation.environment import Environment
+from simulation.polygons import polygon_orders
 from simulation.view_format import ROWS_PER_CHUNK, VIEW_HZ
 from simulation.worlds import engine_version, load_world
 
@@ -79,6 +80,8 @@ def manifest_of(environment: Environment) -> dict[str, Any]:
         "tool_site": world.tool_site,
         "pads": list(world.pads),
         "robot_prefix": robot.PREFIX,
+        # Contacts follow it (see simulation.polygons). Few scenes have meshes that touch things.
+        **({"polygons": orders} if (orders := polygon_orders(model)) else {}),
         "targets": list(world.targets),
     }
 

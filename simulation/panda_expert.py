@@ -14,7 +14,8 @@ import numpy as np
 from simulation.contracts import Floats, Observation
 from simulation.control.torque import POSITION_M, ROTATION_RAD
 from simulation.environment import Environment
-from simulation.goals import Goal, View, goal_for
+from simulation.goal_actor import GoalActor
+from simulation.goals import Goal, View
 from simulation.goals.benchmark import OverRegion, Past, RestsOver, WithinRegion
 from simulation.goals.joins import All, Any
 from simulation.panda_rims import best_rim
@@ -77,20 +78,17 @@ class Attempt:
         self.phase, self.steps, self.stuck = phase, 0, 0
 
 
-class PandaExpert:
-    """An actor (contracts.Actor) of one environment. For free text and goals that it cannot reach it holds still."""
+class PandaExpert(GoalActor):
+    """For free text and goals that it cannot reach it holds still."""
 
     def __init__(self, environment: Environment) -> None:
-        self._environment = environment
-        self._goal: Goal | None = None
+        super().__init__(environment)
         self._attempt: Attempt | Way | None = None
         self._tries = 0  # attempts that have ended
 
     def reset(self, instruction: str, seed: int) -> None:
         self._attempt, self._tries = None, 0
-        self._goal = goal_for(instruction, self._environment.world.scene_id)
-        if self._goal:
-            self._goal.begin(self._environment.view)
+        super().reset(instruction, seed)
 
     def infer(self, observation: Observation) -> Floats:
         hand = Hand(self._environment)
@@ -104,9 +102,6 @@ class PandaExpert:
             self._tries += isinstance(self._attempt, Attempt)
             self._attempt = None
         return action[None, :]
-
-    def close(self) -> None:
-        pass
 
     def _due(self, view: View) -> Part | None:
         """The first part of the goal that is not reached. Things come before joints: a drawer is closed at last."""

@@ -25,6 +25,8 @@ from simulation.worlds import World, load_world
 
 CAMERA, TARGET, FOVY = (-0.55, -0.645, 0.585), (0.235, -0.03, 0.12), 27.5
 """Where the camera stands and what it looks at [m, base frame], and its vertical field of view [degrees]."""
+OVERVIEW = "overview"
+"""The camera of a scene that needs another first view: the browser's, too (frontend/src/viewer/cameras.js)."""
 SIZE = (WIDTH, HEIGHT)
 FINER = 2
 """Everything is drawn this many times as large and then reduced: smoother edges than the renderer's own."""
@@ -135,7 +137,7 @@ class Artist:
         self._data.qpos[:] = positions
         mujoco.mj_forward(self._model, self._data)
         renderer = self._renderer(size)
-        renderer.update_scene(self._data, _camera())
+        renderer.update_scene(self._data, _camera(self._model))
         renderer.scene.flags[mujoco.mjtRndFlag.mjRND_REFLECTION] = False
         fine = Pillow.fromarray(renderer.render())
         return np.asarray(fine.reduce(FINER))
@@ -170,7 +172,10 @@ def artist_of(document: Mapping[str, Any]) -> Artist:
 _own = threading.local()
 
 
-def _camera() -> mujoco.MjvCamera:
+def _camera(model: mujoco.MjModel) -> mujoco.MjvCamera | str:
+    """The scene's own first view, or the usual one."""
+    if OVERVIEW in {model.camera(index).name for index in range(model.ncam)}:
+        return OVERVIEW
     camera = mujoco.MjvCamera()
     away = np.subtract(TARGET, CAMERA)
     camera.type = mujoco.mjtCamera.mjCAMERA_FREE
@@ -189,7 +194,8 @@ def dressed(world: World) -> mujoco.MjModel:
     spec.visual.quality.shadowsize = 2048
     spec.visual.quality.offsamples = 0
     spec.visual.headlight.ambient, spec.visual.headlight.diffuse = [0.30, 0.30, 0.32], [0.16, 0.16, 0.16]
-    spec.stat.extent, spec.stat.center = 0.8, [0.2, 0, 0.1]  # the shadow map covers the table only
+    if OVERVIEW not in {camera.name for camera in spec.cameras}:
+        spec.stat.extent, spec.stat.center = 0.8, [0.2, 0, 0.1]  # the shadow map covers the table only
     for light in list(spec.lights):
         spec.delete(light)
     _furnish(spec)
@@ -198,7 +204,7 @@ def dressed(world: World) -> mujoco.MjModel:
 
 
 def _furnish(spec: mujoco.MjSpec) -> None:
-    """Wood on the table, a wall, a lighter arm."""
+    """Wood on the table, a lighter arm, and a wall unless the scene has its own."""
     wood = _wood()
     texture = spec.add_texture(
         name="wood", type=mujoco.mjtTexture.mjTEXTURE_2D, width=wood.shape[1], height=wood.shape[0], nchannel=3
@@ -212,6 +218,8 @@ def _furnish(spec: mujoco.MjSpec) -> None:
             material.rgba = [0.30, 0.32, 0.35, 1]
         if material.name.endswith("shell"):
             material.rgba, material.specular, material.shininess = [0.66, 0.68, 0.71, 1], 0.4, 0.4
+    if "wall" in {material.name for material in spec.materials}:
+        return
     spec.add_material(name="wall", rgba=[0.68, 0.74, 0.80, 1], specular=0.0)
     for at, size in (((1.3, 0, 0.6), (0.02, 4, 2)), ((0, 1.3, 0.6), (4, 0.02, 2))):
         box = mujoco.mjtGeom.mjGEOM_BOX

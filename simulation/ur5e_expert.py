@@ -13,7 +13,8 @@ import numpy as np
 from simulation.contracts import Floats, Observation
 from simulation.control.tool_pose import ToolPose
 from simulation.environment import Environment
-from simulation.goals import Goal, goal_for
+from simulation.goal_actor import GoalActor
+from simulation.goals import Goal
 from simulation.goals.handling import Lifted, Placed
 from simulation.goals.joins import All
 from simulation.goals.places import In
@@ -31,26 +32,14 @@ TURN_RAD = 0.35  # longest turn in a step
 Part = Lifted | Placed | In
 
 
-class Ur5eExpert:
-    """An actor (contracts.Actor) of one environment. For free text and goals that it cannot reach it holds still."""
-
-    def __init__(self, environment: Environment) -> None:
-        self._environment = environment
-        self._goal: Goal | None = None
-
-    def reset(self, instruction: str, seed: int) -> None:
-        self._goal = goal_for(instruction, self._environment.world.scene_id)
-        if self._goal:
-            self._goal.begin(self._environment.view)
+class Ur5eExpert(GoalActor):
+    """For free text and goals that it cannot reach it holds still."""
 
     def infer(self, observation: Observation) -> Floats:
         hand = _Hand(self._environment)
         parts = _parts(self._goal)
         due = next((part for part in parts if not hand.is_done(part)), parts[-1] if parts else None)
         return (hand.towards(due) if due else self._environment.controller.still())[None, :]
-
-    def close(self) -> None:
-        pass
 
 
 def _parts(goal: Goal | None) -> list[Part]:

@@ -14,7 +14,7 @@ const XML = `<mujoco>
   <worldbody>
     <geom type="plane" size="2 3 0.1" material="tiles"/>
     <body name="block"><freejoint/><geom name="block" type="box" size="0.1 0.2 0.3" rgba="1 0 0 1"/></body>
-    <body name="shape"><joint name="swing" type="hinge"/><geom type="mesh" mesh="wedge" group="3"/></body>
+    <body name="shape"><joint name="swing" type="hinge"/><geom type="mesh" mesh="wedge" group="3"/><geom type="box" size="0.1 0.1 0.1" contype="0" conaffinity="0"/></body>
   </worldbody>
 </mujoco>`;
 
@@ -35,6 +35,8 @@ test("the engine is the one that the lock file names, and describes a scene", as
   assert.equal(block.name, "block");
   assert.deepEqual(block.size, [0.1, 0.2, 0.3]);
   assert.equal(shape.group, 3);
+  assert.ok(plane.touches);
+  assert.ok(!scene.geoms[1 + scene.geoms.indexOf(shape)].touches, "what is only to be seen");
   const { index, positions, normals } = scene.meshes[shape.mesh];
   assert.equal(index.length, 3 * 4, "four triangles");
   assert.equal(normals.length, positions.length);

@@ -13,7 +13,8 @@ from simulation.environment import Environment
 from simulation.expert.grasps import CUBES, cube_yaw, holds, turn_to
 from simulation.expert.hand import Planner, command_yaw
 from simulation.expert.working import due_part, next_action
-from simulation.goals import Goal, goal_for
+from simulation.goal_actor import GoalActor
+from simulation.goals import Goal
 from simulation.panda_expert import PandaExpert
 from simulation.ur5e_expert import Ur5eExpert
 from simulation.worlds import panda, ur5e, widowx
@@ -33,23 +34,11 @@ __all__ = [
 ]
 
 
-class ScriptedExpert:
-    """An actor (contracts.Actor) of one environment. For free text and unknown goals it holds still."""
-
-    def __init__(self, environment: Environment) -> None:
-        self._environment = environment
-        self._goal: Goal | None = None
-
-    def reset(self, instruction: str, seed: int) -> None:
-        self._goal = goal_for(instruction, self._environment.world.scene_id)
-        if self._goal:
-            self._goal.begin(self._environment.view)
+class ScriptedExpert(GoalActor):
+    """For free text and unknown goals it holds still."""
 
     def infer(self, observation: Observation) -> Floats:
         return act(self._environment, self._goal)[None, :]
-
-    def close(self) -> None:
-        pass
 
 
 class HoldStill:
@@ -68,16 +57,18 @@ class HoldStill:
         pass
 
 
+EXPERTS: dict[str, type[GoalActor]] = {widowx.id: ScriptedExpert, panda.id: PandaExpert, ur5e.id: Ur5eExpert}
+"""Robot -> its expert."""
+
+
 def knows(robot_id: str) -> bool:
     """Whether there is an expert for the robot."""
-    return robot_id in (widowx.id, panda.id, ur5e.id)
+    return robot_id in EXPERTS
 
 
 def scripted_expert(environment: Environment) -> Actor:
     """The expert of the environment's robot, which must be one that `knows` names."""
-    if environment.world.robot_id == ur5e.id:
-        return Ur5eExpert(environment)
-    return PandaExpert(environment) if environment.world.robot_id == panda.id else ScriptedExpert(environment)
+    return EXPERTS[environment.world.robot_id](environment)
 
 
 def act(environment: Environment, goal: Goal | None) -> Floats:

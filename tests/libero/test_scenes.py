@@ -139,18 +139,22 @@ def test_a_browser_gets_at_most_the_promised_bytes(tmp_path: Path) -> None:
     assert sum(len(brotli.compress((tmp_path / name).read_bytes())) for name in files) < 1.2e6
 
 
-def test_a_browser_repeats_the_way_to_a_thing_from_the_recorded_torques(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("steps", "verdicts"), [(20, {"same"}), (80, {"same", "follows"})])
+def test_a_browser_repeats_the_way_to_a_thing_and_its_grasp_from_the_recorded_torques(
+    steps: int, verdicts: set[str], tmp_path: Path
+) -> None:
     environment, recorder = Environment("panda", SCENES[0]), Recorder()
     environment.reset(0)
     text = catalogue.wording(SCENES[0], catalogue.task(SCENES[0]).slots[0])
-    limits = Limits(max_steps=20)  # it has touched nothing yet
+    limits = Limits(max_steps=steps)  # after 20 it has touched nothing yet
     run_episode(environment, PandaExpert(environment), text, 0, [recorder], limits, cameras=())
     identity = {"_id": "ep", "robot_id": "panda", "scene_id": SCENES[0], "instruction": text}
     write_scene_bundle("panda", SCENES[0], tmp_path / "bundle")
     document = build_document(identity, recorder.recording, environment, "none")
     found = checked(tmp_path / "bundle", to_float64(document))
-    assert (found["verdict"], found["touch"]) == ("same", None)
-    assert found["step"] < 1e-12
+    assert found["verdict"] in verdicts
+    assert (found["touch"] is None) == (steps == 20)
+    assert found["step"] < 1e-9
 
 
 @pytest.mark.parametrize("scene", [name for name in SCENES if _told()[name]["settled"]])

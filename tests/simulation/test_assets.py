@@ -22,15 +22,14 @@ def test_a_mesh_as_measured_is_loaded(tmp_path: Path) -> None:
     assert load_checked(*folder_with(tmp_path, b"mesh")) == {"arm.stl": b"mesh"}
 
 
-def test_a_changed_mesh_is_refused_with_what_to_run(tmp_path: Path) -> None:
-    with pytest.raises(AssetError, match=r"arm\.stl has sha256 .*expected .*scripts/fetch_assets\.py"):
-        load_checked(*folder_with(tmp_path, b"other"))
-
-
-def test_a_missing_mesh_is_refused_with_what_to_run(tmp_path: Path) -> None:
-    folder, manifest = folder_with(tmp_path, b"mesh")
-    (folder / "arm.stl").unlink()
-    with pytest.raises(AssetError, match=r"arm\.stl is missing.*scripts/fetch_assets\.py"):
+@pytest.mark.parametrize(("content", "fault"), [(b"other", "has sha256 .*expected "), (None, "is missing")])
+def test_a_changed_or_missing_mesh_is_refused_with_what_to_run(
+    tmp_path: Path, content: bytes | None, fault: str
+) -> None:
+    folder, manifest = folder_with(tmp_path, content or b"")
+    if content is None:
+        (folder / "arm.stl").unlink()
+    with pytest.raises(AssetError, match=rf"arm\.stl {fault}.*scripts/fetch_assets\.py"):
         load_checked(folder, manifest)
 
 

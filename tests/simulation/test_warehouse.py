@@ -1,12 +1,18 @@
 """The warehouse of the UR5e."""
 
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from simulation.environment import Environment
+from simulation import assets, catalogue
+from simulation.contracts import SpecError
+from simulation.environment import Environment, StateMismatch
 from simulation.expert import scripted_expert
 from simulation.goals import goal_for
-from simulation.worlds import load_world, warehouse
+from simulation.pictures import Artist
+from simulation.worlds import forget_worlds, load_world, warehouse
 
 
 @pytest.mark.parametrize(
@@ -50,3 +56,57 @@ def test_the_tool_points_down_at_every_start() -> None:
 def test_the_files_that_a_browser_loads_are_small() -> None:
     world = load_world("ur5e", "warehouse")
     assert sum(map(len, world.meshes.values())) < 1_400_000
+
+
+@pytest.mark.parametrize("length", [0, 6, 8])
+def test_an_action_of_another_length_is_refused_and_moves_nothing(length: int) -> None:
+    environment = Environment("ur5e", "warehouse")
+    before = environment.reset(1)
+    with pytest.raises(SpecError, match=rf"expected float64\[7\], got float64\[{length}\]"):
+        environment.step(np.zeros(length))
+    assert environment.state().qpos.tolist() == before.qpos.tolist()
+
+
+def test_an_action_that_is_no_number_is_refused() -> None:
+    environment = Environment("ur5e", "warehouse")
+    environment.reset(1)
+    with pytest.raises(SpecError):
+        environment.step(np.array([0.0, np.nan, 0.0, 0.0, 0.0, 0.0, 1.0]))
+
+
+@pytest.mark.parametrize("name", ["qpos", "qvel", "qacc_warmstart", "control"])
+def test_a_state_of_another_length_is_refused_with_the_expected_one(name: str) -> None:
+    environment = Environment("ur5e", "warehouse")
+    state = environment.reset(1)
+    short = replace(state, **{name: getattr(state, name)[:-1]})
+    with pytest.raises(StateMismatch, match=rf"{name}: expected {len(getattr(state, name))} numbers for ur5e in scene"):
+        environment.restore(short)
+
+
+def test_without_its_meshes_the_others_are_played_and_it_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for each in Path(assets.FOLDER).iterdir():
+        if each.name != "ur5e":
+            (tmp_path / each.name).symlink_to(each)
+    monkeypatch.setattr(assets, "FOLDER", tmp_path)
+    catalogue.missing_assets.cache_clear()
+    forget_worlds()
+    try:
+        assert "scripts/fetch_assets.py" in catalogue.lacking()["ur5e/warehouse"]
+        assert {robot for robot, _ in catalogue.playable()} == {"widowx"}
+    finally:
+        monkeypatch.undo()
+        catalogue.missing_assets.cache_clear()
+        forget_worlds()
+
+
+def test_people_are_drawn_the_whole_robot_from_the_scenes_own_first_view() -> None:
+    environment = Environment("ur5e", "warehouse")
+    artist = Artist(environment.world)
+    try:
+        picture = artist.draw(environment.reset(3).qpos, (144, 96))
+    finally:
+        artist.close()
+    assert picture.shape == (96, 144, 3)
+    assert picture.std() > 20, "there is something to be seen"

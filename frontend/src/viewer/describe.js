@@ -46,6 +46,7 @@ function describeGeom(model, i) {
     body: model.geom_bodyid[i],
     type,
     group: model.geom_group[i],
+    touches: (model.geom_contype[i] | model.geom_conaffinity[i]) !== 0,
     size: numbers(model.geom_size, 3 * i, 3),
     rgba: numbers(model.geom_rgba, 4 * i, 4),
     material: model.geom_matid[i],

@@ -5,6 +5,7 @@ import { contactForces } from "./contacts.js";
 import { describeScene } from "./describe.js";
 import { nameOf } from "./names.js";
 import { Player } from "./physics.js";
+import { orderPolygons } from "./polygons.js";
 import { geomPoses } from "./poses.js";
 import { Recording } from "./recording.js";
 import { resimulateEpisode, resimulateSteps } from "./resimulation.js";
@@ -12,7 +13,7 @@ import { trace } from "./trace.js";
 
 /**
  * @import { MainModule, MjData, MjModel } from "@mujoco/mujoco"
- * @import { PartNames } from "./manifest.d.ts"
+ * @import { Manifest, PartNames } from "./manifest.d.ts"
  * @import { ModelDescription } from "./describe.js"
  * @import { ModelParts } from "./model-parts.js"
  * @import { GeomPoses } from "./poses.js"
@@ -50,12 +51,13 @@ export class EngineHost {
     return this.#scene;
   }
 
-  /** @param {{xml: string, assets: Assets, names: PartNames, control: Control}} scene @returns {SceneDescription} */
+  /** @param {{xml: string, assets: Assets, names: PartNames & Pick<Manifest, "polygons">, control: Control}} scene @returns {SceneDescription} */
   load({ xml, assets, names, control }) {
     const files = new this.#engine.MjVFS();
     try {
       for (const { name, bytes } of assets) files.addBuffer(name, bytes);
       const model = this.#engine.MjModel.from_xml_string(xml, files);
+      orderPolygons(model, names.polygons);
       const parts = partsOf(model, names);
       this.#scene = { model, parts, control };
       return { ...describeScene(model), robot: parts.isRobot, finger: parts.isFinger };

@@ -36,5 +36,7 @@ export interface Manifest extends PartNames {
   home: number[];
   cameras: SceneCamera[];
   xml_url: string;
+  /** The order of the faces of meshes that touch things (see polygons.js), by their names. */
+  polygons?: Record<string, number[]>;
   assets: { name: string; url: string; bytes: number }[];
 }

@@ -98,8 +98,8 @@ function meshGeometry({ index, positions, normals, uvs }) {
   return geometry;
 }
 
-/** A box that never moves is a table. @param {GeomDescription} geom */
-export const isFurniture = ({ type, body }) => type === BOX && body === WORLD;
+/** A box that never moves, and on which things can stand, is a table. @param {GeomDescription} geom */
+export const isFurniture = ({ type, body, touches }) => type === BOX && body === WORLD && touches;
 
 /** @param {GeomDescription} geom */
 export const isFlat = ({ type, size }) => type === PLANE || (type === CYLINDER && 2 * size[1] < FLAT);
