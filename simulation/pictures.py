@@ -16,6 +16,7 @@ import mujoco
 import numpy as np
 from PIL import Image as Pillow
 
+from simulation import renderers
 from simulation.contracts import Floats, Image, SimulationError
 from simulation.moments import key_moments
 from simulation.picture_format import HEIGHT, WIDTH
@@ -144,7 +145,7 @@ class Artist:
 
     def close(self) -> None:
         if self._kept is not None:
-            self._kept.close()
+            renderers.close(self._kept)
             self._size = self._kept = None
             trim()
 

@@ -4,6 +4,7 @@ import mujoco
 import numpy as np
 import pytest
 
+from simulation import renderers
 from simulation.cameras import cameras_of
 from simulation.catalogue_rows import CatalogueError
 from simulation.contracts import POLICY_CAMERA, CameraSpec, Image
@@ -123,4 +124,4 @@ def test_a_picture_is_that_of_a_renderer_with_its_usual_room(environment: Enviro
         assert np.array_equal(cameras.render(environment.data, POLICY_CAMERA), shown)
     finally:
         cameras._renderers = kept
-        usual.close()
+        renderers.close(usual)
