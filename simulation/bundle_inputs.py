@@ -29,6 +29,7 @@ def inputs_of(robot_id: str, scene_id: str) -> str:
 @cache
 def _code() -> str:
     data = [ROOT / "catalogue_data" / f"{name}.yaml" for name in ROWS]
+    data += sorted((ROOT / "worlds").glob("*.xml"))  # the parts of scenes that are written by hand
     found = hashlib.sha256()
     for path in [*sorted(sources_of(START)), *data]:
         found.update(path.read_bytes())

@@ -1,5 +1,6 @@
 import hashlib
 import json
+import shutil
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -132,6 +133,22 @@ def test_a_bundle_is_built_again_only_after_something_in_it_has_changed(
     assert not rebuilt(tmp_path)
     (tmp_path / "widowx" / "table" / MANIFEST).unlink()
     assert rebuilt(tmp_path)
+
+
+def test_the_xml_of_a_scene_is_among_what_its_bundle_is_made_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(bundle_inputs.ROOT / "worlds", tmp_path / "simulation" / "worlds")
+    shutil.copytree(bundle_inputs.ROOT / "catalogue_data", tmp_path / "simulation" / "catalogue_data")
+    monkeypatch.setattr(bundle_inputs, "ROOT", tmp_path / "simulation")
+    monkeypatch.setattr(bundle_inputs, "START", "nothing")
+    bundle_inputs._code.cache_clear()
+    before = bundle_inputs.inputs_of("widowx", "table")
+    (tmp_path / "simulation" / "worlds" / "table.xml").write_text("<mujoco/>")
+    bundle_inputs._code.cache_clear()
+    changed = bundle_inputs.inputs_of("widowx", "table")
+    bundle_inputs._code.cache_clear()
+    assert before != changed
 
 
 def test_the_code_of_a_bundle_is_what_it_imports_and_no_expert() -> None:
