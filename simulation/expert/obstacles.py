@@ -74,13 +74,6 @@ def clearance(discs: Discs, others: Discs) -> float:
     return float((apart - mine[:, None, 2] - yours[None, :, 2]).min())
 
 
-def has_room_below(environment: Environment, name: str) -> bool:
-    """Whether a held thing can be set down just where it is, as the hand holds it."""
-    tool = environment.view.tool()
-    mine = [*discs_of(environment, name, FINE), *_pads(tool[:2], environment.view.tool_yaw())]
-    return is_reached(*tool[:2]) and clearance(mine, discs_around(environment, name, fine=FINE)) >= ROOM
-
-
 def covered_at(environment: Environment, name: str, spot: Spot) -> Discs:
     """What a thing and the pads around it cover at a spot, with its long side along the hand's yaw."""
     x, y, yaw = spot
@@ -103,11 +96,10 @@ def free_spot(environment: Environment, name: str, spots: Iterable[Spot]) -> Spo
 
 
 def has_room(environment: Environment, name: str, spot: Spot, others: Discs) -> bool:
-    return is_reached(*spot[:2]) and clearance(covered_at(environment, name, spot), others) >= ROOM
+    return _is_reached(*spot[:2]) and clearance(covered_at(environment, name, spot), others) >= ROOM
 
 
-def is_reached(x: float, y: float) -> bool:
-    """Whether something may be set down there [m, base frame]."""
+def _is_reached(x: float, y: float) -> bool:
     return REACH[0] <= x <= REACH[1] and REACH[2] <= y <= REACH[3]
 
 
