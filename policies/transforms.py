@@ -13,7 +13,6 @@ from policies.base import MissingStatistics
 from policies.statistics import finite
 from simulation.contracts import ACTION_DIM, PROPRIOCEPTION_DIM
 
-STATISTICS_KEY = "arena_widowx"
 # Smallest spans of one network unit [m, m, m, rad, rad, rad]: a motion that the demonstrations hardly make must not
 # become noise.
 MIN_ACTION_SCALE = np.array([0.01, 0.01, 0.01, 0.05, 0.05, 0.05])
@@ -49,7 +48,12 @@ class DatasetStatistics:
         return ((places - self.place_mean) / self.place_scale).astype(np.float32)
 
 
-def measure(actions: Array, proprioception: Array, places: Array) -> dict[str, Any]:
+def statistics_key(robot_id: str) -> str:
+    """Under which dataset_statistics.json holds the numbers of our demonstrations with a robot."""
+    return f"arena_{robot_id}"
+
+
+def measure(robot_id: str, actions: Array, proprioception: Array, places: Array) -> dict[str, Any]:
     """The content of dataset_statistics.json from (N, 7), (N, 8) and (M, 3) arrays.
 
     `action` keeps the usual keys (mean, std, min, max, q01, q99, mask) and adds `scale`, which our networks use.
@@ -67,7 +71,7 @@ def measure(actions: Array, proprioception: Array, places: Array) -> dict[str, A
         "place": {"mean": _list(places.mean(0)), "scale": _list(np.maximum(places.std(0), MIN_PROPRIOCEPTION_STD))},
         "num_transitions": len(actions),
     }
-    return {STATISTICS_KEY: content}
+    return {statistics_key(robot_id): content}
 
 
 def read_statistics(content: Mapping[str, Any], key: str) -> DatasetStatistics:

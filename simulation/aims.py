@@ -53,11 +53,15 @@ def is_held(environment: Environment, aim: Aim) -> bool:
 
 
 def relative_yaw(environment: Environment, aim: Aim) -> tuple[float, float]:
-    """sin 4a and cos 4a of a square thing's yaw a against the tool's; (0, 0) for other shapes."""
-    if aim.is_drawer or not (is_box(environment, aim.name) and is_square(environment, aim.name)):
+    """sin na and cos na of a box's yaw a against the tool's, where the box looks the same every n-th of a turn; (0, 0)
+    for other shapes.
+    """
+    if aim.is_drawer or not is_box(environment, aim.name):
         return 0.0, 0.0
-    angle = cube_yaw(environment.view.rotation(aim.name)) - environment.view.tool_yaw()
-    return float(np.sin(4 * angle)), float(np.cos(4 * angle))
+    square = is_square(environment, aim.name)
+    yaw = cube_yaw(environment.view.rotation(aim.name)) if square else environment.view.yaw(aim.name)
+    angle = (4 if square else 2) * (yaw - environment.view.tool_yaw())
+    return float(np.sin(angle)), float(np.cos(angle))
 
 
 def stage_of(environment: Environment, goal: Goal) -> int:

@@ -95,7 +95,12 @@ WIDOWX = Course(
     },
     scattered=tuple(bridge.SCENES),
 )
-COURSES = {course.id: course for course in (TABLE, WIDOWX)}
+WAREHOUSE = Course(
+    "warehouse",
+    "ur5e",
+    {"warehouse": {"warehouse_pick": 0.2, "warehouse_bin": 0.3, "warehouse_shelf": 0.3, "warehouse_sort": 0.2}},
+)
+COURSES = {course.id: course for course in (TABLE, WIDOWX, WAREHOUSE)}
 
 
 def course_named(name: str) -> Course:

@@ -12,15 +12,14 @@ from numpy.typing import NDArray
 from simulation import catalogue
 from simulation.aims import aim_of, is_held, relative_yaw, stage_of
 from simulation.cameras import cameras_of
-from simulation.contracts import POLICY_CAMERA, Floats
+from simulation.contracts import ACTION_DIM, POLICY_CAMERA, PROPRIOCEPTION_DIM, Floats
 from simulation.courses import SCATTER, Course
 from simulation.disturbance import Disturbance, draw_variation
 from simulation.driving import Driver, Driving
 from simulation.environment import Environment
-from simulation.expert import act, due
 from simulation.goals import Goal, goal_of
+from simulation.teaching import TEACHERS
 from simulation.worlds.table import OBJECTS, TARGETS
-from simulation.worlds.widowx import ACTION, PROPRIOCEPTION
 
 CHUNK = 4
 SPARE_STEPS = 10  # more than a turn has, for demonstrations that change their instruction
@@ -34,11 +33,11 @@ Fields = dict[str, tuple[tuple[int, ...], str, str]]
 FIELDS: Fields = {
     "images": ((POLICY_CAMERA.height, POLICY_CAMERA.width, 3), "uint8", "RGB of camera 'workspace'"),
     "proprioception": (
-        (len(PROPRIOCEPTION),),
+        (PROPRIOCEPTION_DIM,),
         "float32",
         "tool x y z [m], sin and cos yaw, tilt x y, finger opening 0..1",
     ),
-    "actions": ((CHUNK, len(ACTION)), "float32", "clean actions for this and the next frames: m, rad, gripper 1 open"),
+    "actions": ((CHUNK, ACTION_DIM), "float32", "clean actions for this and the next frames: m, rad, gripper 1 open"),
     "mask": ((CHUNK,), "bool", "which actions of the chunk exist and belong to the frame's instruction"),
     "instruction": ((), "int32", "index into texts"),
     "task": ((), "int32", "index into tasks"),
@@ -47,7 +46,7 @@ FIELDS: Fields = {
     "pixels": ((3, 2), "float32", "x, y from the top left, 0..1, of named object, target (picks: object) and tool"),
     "points": ((2, 3), "float32", "x y z [m, base frame] of the named object and of the target (picks: the object)"),
     "held": ((), "bool", "both pads hold the named object"),
-    "yaw": ((2,), "float32", "sin 4a, cos 4a of the named cube's yaw against the tool's; 0 0 for other shapes"),
+    "yaw": ((2,), "float32", "sin na, cos na of the named box's yaw against the tool's; n 4 of a square one, else 2; 0 0 for other shapes"),
     "episode": ((), "int64", "seed of the demonstration"),
 }
 SCENE_FIELDS: Fields = {
@@ -55,7 +54,7 @@ SCENE_FIELDS: Fields = {
     "scene_points": ((len(THINGS), 3), "float32", "x y z [m, base frame] of the same"),
     "other_instructions": ((OTHERS,), "int32", "wordings of other tasks, drawn for each frame: indices into texts"),
     "other_tasks": ((OTHERS,), "int32", "what they ask for: indices into tasks"),
-    "other_actions": ((OTHERS, len(ACTION)), "float32", "the expert's action for each: m, rad, gripper 1 open"),
+    "other_actions": ((OTHERS, ACTION_DIM), "float32", "the expert's action for each: m, rad, gripper 1 open"),
 }
 
 
@@ -101,7 +100,7 @@ class Demonstrator:
     """Makes one demonstration per seed, and keeps the environments and the catalogue's lists."""
 
     def __init__(self, course: Course, driver: Driver | None = None) -> None:
-        self.course, self.driver = course, driver
+        self.course, self.driver, self.teacher = course, driver, TEACHERS[course.robot_id]
         self.tasks = task_list(course)
         self._wordings = [catalogue.phrasings(task_id, slots, train=True) for task_id, slots in self.tasks]
         self._index = {text: index for index, text in enumerate(text_list(course))}
@@ -165,6 +164,7 @@ class _Take:
 
     def __init__(self, maker: Demonstrator, scene: _Scene, seed: int) -> None:
         self.maker, self.scene, self.seed = maker, scene, seed
+        self.teacher = maker.teacher
         self.environment = scene.environment
         self.rng = np.random.default_rng([seed, 1])
         self.environment.reset(seed, draw_variation(self.rng))
@@ -184,7 +184,7 @@ class _Take:
             if step == self.switch_at:
                 self._begin(step)
                 held = 0
-            action = act(self.environment, self.goal)
+            action = self.teacher.act(self.environment, self.goal)
             frames.append(self._frame(action, step))
             chosen = self.driving() if self.driving else None
             driven.append(chosen is not None)
@@ -211,7 +211,7 @@ class _Take:
         task_id, slots = self.maker.tasks[self.assigned.task]
         self.goal = cast(Goal, self.environment.set_task((task_id, slots)))
         self.begun_at, self.most_steps = step, catalogue.task(task_id).max_steps
-        self.part = due(self.environment, self.goal) or self.goal
+        self.part = self.teacher.due(self.environment, self.goal) or self.goal
         if self.driving:
             self.driving.begin(self.assigned.text, self.seed)
 
@@ -224,7 +224,7 @@ class _Take:
 
     def _frame(self, action: Floats, step: int) -> dict[str, Any]:
         environment, view = self.environment, self.environment.view
-        self.part = due(environment, self.goal) or self.part
+        self.part = self.teacher.due(environment, self.goal) or self.part
         aim = aim_of(environment, self.part)
         points = np.array([aim.place, aim.target, view.tool()])
         frame = {
@@ -253,7 +253,7 @@ class _Take:
             "scene_points": scene,
             "other_instructions": [one.instruction for one in others],
             "other_tasks": [one.task for one in others],
-            "other_actions": [act(self.environment, goal) for goal in goals],
+            "other_actions": [self.teacher.act(self.environment, goal) for goal in goals],
         }
 
     def _pixels(self, points: Floats) -> Floats:

@@ -26,7 +26,8 @@ NEAR_M, NEAR_RAD = 0.008, 0.08
 HELD_M = 0.03  # of a held thing's middle from the tool
 CLOSING = 0.25  # speed of the fingers over which they are not closed yet [rad/s]
 LIFT_M, DROP_M, FARTHEST_YAW = 0.12, 0.015, 2.0
-FAR_M = 0.06
+FAR_M, FUNNEL_M, RISE_M = 0.06, 0.03, 0.03
+METRES_PER_RAD = 0.1  # a turn that is off counts as so far aside
 TURN_RAD = 0.35  # longest turn in a step
 
 Part = Lifted | Placed | In
@@ -36,10 +37,19 @@ class Ur5eExpert(GoalActor):
     """For free text and goals that it cannot reach it holds still."""
 
     def infer(self, observation: Observation) -> Floats:
-        hand = _Hand(self._environment)
-        parts = _parts(self._goal)
-        due = next((part for part in parts if not hand.is_done(part)), parts[-1] if parts else None)
-        return (hand.towards(due) if due else self._environment.controller.still())[None, :]
+        return act(self._environment, self._goal)[None, :]
+
+
+def act(environment: Environment, goal: Goal | None) -> Floats:
+    """The expert's action (7,) for the present state, of a goal that has begun; for what it cannot reach it is still."""
+    hand, parts = _Hand(environment), _parts(goal)
+    due = hand.due(parts) or (parts[-1] if parts else None)
+    return hand.towards(due) if due else environment.controller.still()
+
+
+def due(environment: Environment, goal: Goal) -> Goal | None:
+    """The part of a goal that has begun at which `act` works now; None once all are reached."""
+    return _Hand(environment).due(_parts(goal))
 
 
 def _parts(goal: Goal | None) -> list[Part]:
@@ -59,6 +69,10 @@ class _Hand:
         controller = cast(ToolPose, environment.controller)
         self._command = controller.memory[controller.position]
         self.tool = self.view.tool()
+
+    def due(self, parts: list[Part]) -> Part | None:
+        """The first that is not done."""
+        return next((part for part in parts if not self.is_done(part)), None)
 
     def is_done(self, part: Part) -> bool:
         """Whether it is reached, and the hand is away from it."""
@@ -118,28 +132,34 @@ class _Hand:
         place, rotation = self.view.position(name), self.view.rotation(name)
         turn = self._turn_to(float(np.arctan2(rotation[1, 0], rotation[0, 0])))
         aside = float(np.hypot(*(place - self.tool)[:2]))
-        if aside > NEAR_M or abs(turn) > NEAR_RAD:
-            height = TRAVEL_M if aside > FAR_M else max(float(place[2]) + HOVER_M, 0.0)
-            if aside < FAR_M and self.tool[2] < place[2] + 0.02 and abs(turn) < 2 * NEAR_RAD:
-                height = float(self._command[2])
-            return self._travel(np.array([*place[:2], height]), turn, True)
-        there = abs(float(self.tool[2] - place[2])) < NEAR_M
-        return self._go(np.array([*place]), turn, not there)
+        off = max(aside - NEAR_M, (abs(turn) - NEAR_RAD) * METRES_PER_RAD)
+        way = self._over(np.array([*place]), off, HOVER_M, aside)
+        there = off < 0.5 * NEAR_M and abs(float(self.tool[2] - place[2])) < NEAR_M
+        return self._travel(way, turn, not there)
 
     def _carry(self, place: Floats, target: Floats) -> Floats:
         grip = self.tool - place
-        if float(np.hypot(*(target - place)[:2])) > NEAR_M:
-            return self._travel(np.array([*(target + grip)[:2], TRAVEL_M]), 0.0, False)
-        return self._go(target + grip - [0.0, 0.0, 0.004], 0.0, False)
+        aside = float(np.hypot(*(target - place)[:2]))
+        spot = target + grip - [0.0, 0.0, 0.004]
+        return self._travel(self._over(spot, aside - NEAR_M, TRAVEL_M - float(spot[2]), aside), 0.0, False)
+
+    def _over(self, spot: Floats, off: float, hover: float, aside: float) -> Floats:
+        """Where to go on the way down to a spot (3,) [m]: `hover` over it while the hand is off by FUNNEL_M or more,
+        and as high as all that stands about while it is far aside [m].
+        """
+        height = float(spot[2]) + hover * float(np.clip(off / FUNNEL_M, 0.0, 1.0))
+        far = float(np.clip((aside - FAR_M) / FAR_M, 0.0, 1.0))
+        return np.array([*spot[:2], height + far * max(0.0, TRAVEL_M - height)])
 
     def _leave(self) -> Floats:
         return self._go(np.array([*self._command[:2], TRAVEL_M]), 0.0, True)
 
     def _travel(self, spot: Floats, turn: float, is_open: bool) -> Floats:
-        """Up first, then sideways."""
-        if spot[2] - self.tool[2] > 0.03:
-            spot = np.array([*self._command[:2], spot[2]])
-        return self._go(spot, turn, is_open)
+        """The further below its way, the more it goes up before it goes sideways."""
+        below = float(spot[2] - self.tool[2])
+        share = float(np.clip(1.0 - (below - RISE_M) / RISE_M, 0.0, 1.0))
+        aside = self._command[:2] + share * (spot[:2] - self._command[:2])
+        return self._go(np.array([*aside, spot[2]]), turn, is_open)
 
     def _go(self, spot: Floats, turn: float, is_open: bool) -> Floats:
         move = spot - self._command

@@ -22,7 +22,6 @@ from policies.octo.tokenizer import train_tokenizer
 from policies.training.batches import weighted_sum
 from policies.training.export import Naming, write_folder
 from policies.training.loop import TrainingPlan, TrainingRun
-from policies.transforms import STATISTICS_KEY
 
 TEMPERATURE = 0.0  # a draw is twice as far from the expert's action as the mean of all draws
 
@@ -63,7 +62,7 @@ class OctoTrainer(TrainingRun):
         self.batches = OctoBatchMaker(
             self.demos,
             self.scales,
-            StandardScale.from_statistics(self.statistics[STATISTICS_KEY]["action"]),
+            StandardScale.from_statistics(self.statistics[self.statistics_key]["action"]),
             TextTokenizer(self.tokenizer, self.config.text),
             self.order,
             others=plan.others,

@@ -25,7 +25,6 @@ from policies.training import checkpoint
 from policies.training.batches import weighted_sum
 from policies.training.export import Naming, write_folder
 from policies.training.loop import TrainingPlan, TrainingRun
-from policies.transforms import STATISTICS_KEY
 
 VLA = "vla."  # prefix of the weights that are shipped
 TOWERS = f"{VLA}vision_backbone."
@@ -68,7 +67,7 @@ class OpenVLATrainer(TrainingRun):
         self.tokenizer = train_tokenizer(demos.texts.values(), PROMPT)
         config = read_config(config_json(plan.sizes))
         prompts = PromptEncoder(self.tokenizer, config)
-        scale = QuantileScale.from_statistics(self.statistics[STATISTICS_KEY]["action"])
+        scale = QuantileScale.from_statistics(self.statistics[self.statistics_key]["action"])
         self.batches = OpenVLABatchMaker(demos, self.scales, scale, prompts, config, self.order)
         self.bins = SoftBins(config)
         # The layer whose attention is supervised. Two layers after it turn what it sees into an action.

@@ -95,6 +95,7 @@ class Demonstrations:
         self._shards, self._keep, self._scene = shards, keep, dict[str, Array]()
         self._since: Array | None = None
         self._stage: Array | None = None
+        self.robot_id = str(index["robot_id"])
         self.wordings: list[str] = index["texts"]  # by text number, including those that never occur
         self.scenes = sorted(index.get("scenes", {}))
         self.things: list[str] = index.get("things", [])  # the order of SceneFrames' things
@@ -181,7 +182,7 @@ class Demonstrations:
         """The content of dataset_statistics.json, over the first action of every chunk."""
         actions = self.labels["actions"][:, 0].astype(np.float64)
         points = self.labels["points"].reshape(-1, 3).astype(np.float64)
-        return measure(actions, self.labels["proprioception"].astype(np.float64), points)
+        return measure(self.robot_id, actions, self.labels["proprioception"].astype(np.float64), points)
 
 
 def joined(uses: Iterable[tuple[int, int]]) -> dict[int, int]:

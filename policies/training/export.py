@@ -15,7 +15,7 @@ from safetensors.torch import save_file
 from policies.base import PolicyCard, PolicySpec
 from policies.folder import CARD, LOG, STATISTICS, WEIGHTS, file_hash, write_json, write_sums
 from policies.training.loop import TrainingRun, cut_log
-from policies.transforms import STATISTICS_KEY
+from simulation import catalogue
 from simulation.contracts import POLICY_CAMERA, CameraSpec, Chunking
 
 
@@ -49,6 +49,7 @@ def write_folder(
         else:
             write_json(folder / name, content)
     copy_log(run, folder)
+    robot = catalogue.robot(run.demos.robot_id)
     card = PolicyCard(
         PolicySpec(
             id=naming.id,
@@ -57,7 +58,10 @@ def write_folder(
             cameras=(CameraSpec(POLICY_CAMERA.name, run.demos.image_size, run.demos.image_size),),
             chunk=chunk,
             chunking=naming.chunking,
-            statistics_key=STATISTICS_KEY,
+            statistics_key=run.statistics_key,
+            action_space=robot.action_space,
+            rate_hz=robot.control_hz,
+            proprioception=robot.proprioception,
         ),
         description=naming.description,
         organization="VLA Arena",

@@ -21,7 +21,7 @@ from policies.folder import LOG
 from policies.training import checkpoint
 from policies.training.batches import FrameOrder
 from policies.training.dataset import Demonstrations
-from policies.transforms import STATISTICS_KEY, read_statistics
+from policies.transforms import read_statistics, statistics_key
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class TrainingRun(ABC):
         self.device = devices.find(self.pace.device)
         self.dtype = fast_dtype(self.device)
         self.statistics = self.measure()
-        self.scales = read_statistics(self.statistics, STATISTICS_KEY)
+        self.scales = read_statistics(self.statistics, self.statistics_key)
         self.order = FrameOrder(len(demos), plan.batch, plan.seed, demos.times(dict(plan.repeat)))
         self.network: nn.Module = self.build().to(self.device)
         self.ema = {name: value.detach().clone() for name, value in self.network.named_parameters()}
@@ -95,6 +95,10 @@ class TrainingRun(ABC):
     @abstractmethod
     def build(self) -> nn.Module:
         """Set up what the family needs, and return its network with initial weights. The seed has been set."""
+
+    @property
+    def statistics_key(self) -> str:
+        return statistics_key(self.demos.robot_id)
 
     def measure(self) -> Mapping[str, Any]:
         """The content of dataset_statistics.json: what network units are."""

@@ -20,20 +20,20 @@ id = "warehouse"
 VARIANTS = ("",)
 SHELVES = {"left_shelf": 0.17, "right_shelf": -0.17}  # y of the middle of each [m]
 BINS: Mapping[str, tuple[float, Colour]] = {
-    "red_bin": (0.36, (0.72, 0.13, 0.11)),
-    "blue_bin": (-0.36, (0.12, 0.29, 0.68)),
+    "red_bin": (0.31, (0.72, 0.13, 0.11)),
+    "blue_bin": (-0.31, (0.12, 0.29, 0.68)),
 }
 """y of the middle of each [m], and its colour."""
 TARGETS = (*BINS, *SHELVES)
-LOOK = Look("warehouse-1", shadows=True)
+LOOK = Look("warehouse-1", shadows=False)
 STARTS: Mapping[str, Floats] = {}
 
-AREA: Area = (0.32, 0.50, -0.15, 0.15)  # of cartons on the bench
-BIN_X, PLAY = 0.40, 0.03  # of a bin's middle, and how far a seed moves it in x and y [m]
+AREA: Area = (0.32, 0.50, -0.12, 0.12)  # of cartons on the bench
+BIN_X, PLAY = 0.40, 0.02  # of a bin's middle, and how far a seed moves it in x and y [m]
 BIN_HALF, WALL = (0.09, 0.10, 0.035), 0.003  # [m]
 SHELF_X, SHELF_HALF, SHELF_TOP = 0.66, (0.075, 0.13, 0.006), 0.12  # [m]
 SHELF_PLAY = (0.02, 0.07)  # of the carton that starts on a shelf, in x and y [m]
-CARTON_HALF = (0.032, 0.024, 0.022)  # [m]
+CARTON_HALF = (0.036, 0.026, 0.025)  # [m]
 ON_SHELF, SHELF = "white_carton", "left_shelf"
 
 

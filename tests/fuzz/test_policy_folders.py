@@ -68,7 +68,7 @@ def test_a_spoilt_card_file_is_read_or_refused(tmp_path: Path, content: bytes) -
 
 @fuzz("policy folders", 75, data=st.data())
 def test_spoilt_statistics_are_finite_numbers_or_refused(data: st.DataObject) -> None:
-    good = measure(np.ones((9, 7)), np.ones((9, 8)), np.ones((9, 3)))
+    good = measure("widowx", np.ones((9, 7)), np.ones((9, 8)), np.ones((9, 3)))
     content = data.draw(st.one_of(damaged(good), damaged(next(iter(good.values())))))
     if isinstance(content, dict):
         found = read(read_statistics, content, "arena_widowx")

@@ -32,7 +32,7 @@ def write_demos(folder: Path, episodes: int = 12, seed: int = 0, shards: int = 2
         listed.append({"name": shard.name, "frames": len(frames)})
     things = [f"{colour}_cube" for colour in COLOURS]
     tasks = [{"task": "pick", "slots": {"object": thing}} for thing in things]
-    index = {"texts": texts, "shards": listed, "things": things, "tasks": tasks}
+    index = {"robot_id": "widowx", "texts": texts, "shards": listed, "things": things, "tasks": tasks}
     (folder / "dataset.json").write_text(json.dumps(index), "utf-8")
     return folder
 
