@@ -46,7 +46,11 @@ FIELDS: Fields = {
     "pixels": ((3, 2), "float32", "x, y from the top left, 0..1, of named object, target (picks: object) and tool"),
     "points": ((2, 3), "float32", "x y z [m, base frame] of the named object and of the target (picks: the object)"),
     "held": ((), "bool", "both pads hold the named object"),
-    "yaw": ((2,), "float32", "sin na, cos na of the named box's yaw against the tool's; n 4 of a square one, else 2; 0 0 for other shapes"),
+    "yaw": (
+        (2,),
+        "float32",
+        "sin na, cos na of the named box's yaw against the tool's; n 4 of a square one, else 2; 0 0 for other shapes",
+    ),
     "episode": ((), "int64", "seed of the demonstration"),
 }
 SCENE_FIELDS: Fields = {

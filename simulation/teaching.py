@@ -1,4 +1,4 @@
-"""The scripted experts that teach: those whose action depends on the present state alone, so that they can label any."""
+"""The scripted experts that teach: their action depends on the present state alone, so that they can label any."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class Ur5eExpert(GoalActor):
 
 
 def act(environment: Environment, goal: Goal | None) -> Floats:
-    """The expert's action (7,) for the present state, of a goal that has begun; for what it cannot reach it is still."""
+    """The expert's action (7,) for the present state, of a goal that has begun; still for what it cannot do."""
     hand, parts = _Hand(environment), _parts(goal)
     due = hand.due(parts) or (parts[-1] if parts else None)
     return hand.towards(due) if due else environment.controller.still()

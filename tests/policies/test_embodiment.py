@@ -21,7 +21,7 @@ from arena.kinds import Place
 from arena.models import ContestantQuerySet, ContestantStatus, Hosting
 from arena.queue import hosting
 from policies.base import PolicyError, PolicySpec
-from policies.embodiment import mismatches
+from policies.embodiment import fitting, mismatches
 from policies.folder import CARD, write_json, write_sums
 from policies.models import Policy, PolicyWorld
 from policies.registry import describe
@@ -31,6 +31,7 @@ from robots.runtime import WorkerRuntime, preload
 from simulation import catalogue
 from simulation.contracts import CameraSpec, Embodiment
 from simulation.environment import Environment
+from simulation.pictures import OVERVIEW
 from simulation.worlds import load_world
 from tests.arena.conftest import Visitor, battle_row
 from tests.factories import PolicyFactory
@@ -99,10 +100,20 @@ def test_a_camera_that_the_robot_carries_is_offered_beside_those_of_the_scene(sp
     assert mismatches(replace(spec, cameras=(*spec.cameras, CameraSpec("wrist", 64, 64))), world) == []
 
 
-def test_everything_that_ships_and_every_published_layout_fits_the_table(tmp_path: Path, settings: Any) -> None:
-    shipped = sorted(path.parent for path in Path(settings.POLICY_WEIGHTS).glob(f"*/{CARD}"))
-    for folder in [*shipped, write_openvla(tmp_path / "openvla"), write_octo(tmp_path / "octo")]:
+def test_every_published_layout_fits_the_table(tmp_path: Path) -> None:
+    for folder in [write_openvla(tmp_path / "openvla"), write_octo(tmp_path / "octo")]:
         assert not mismatches(describe(folder).spec, TABLE), folder
+
+
+def test_everything_that_ships_fits_offered_worlds_of_one_robot_and_two_fit_each(settings: Any) -> None:
+    shipped = sorted(path.parent for path in Path(settings.POLICY_WEIGHTS).glob(f"*/{CARD}"))
+    found = {folder.name: fitting(describe(folder).spec, catalogue.embodiments()) for folder in shipped}
+    assert all(len({world.robot_id for world in worlds}) == 1 for worlds in found.values())
+    for robot_id, scene_id in catalogue.offered_worlds():
+        fit = [
+            name for name, worlds in found.items() if (robot_id, scene_id) in {(w.robot_id, w.scene_id) for w in worlds}
+        ]
+        assert len(fit) >= 2, f"{robot_id} in {scene_id}"
 
 
 @pytest.mark.parametrize("world", catalogue.embodiments(), ids=lambda world: f"{world.robot_id}-{world.scene_id}")
@@ -110,7 +121,7 @@ def test_the_catalogue_declares_the_cameras_that_the_scene_renders(world: Embodi
     model = load_world(world.robot_id, world.scene_id).model
     most = model.vis.global_.offheight, model.vis.global_.offwidth
     assert [(camera.name, camera.height, camera.width) for camera in world.cameras] == [
-        (model.camera(index).name, *most) for index in range(model.ncam)
+        (name, *most) for index in range(model.ncam) if (name := model.camera(index).name) != OVERVIEW
     ]
 
 

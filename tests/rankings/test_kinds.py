@@ -341,7 +341,7 @@ def test_chances_are_written_by_pool_and_only_of_those_who_may_meet_there(both: 
     for pool, one, other in PairChance.objects.values_list("pool", "one", "other"):
         pools.setdefault(pool, set()).update((one, other))
     assert pools == {
-        **{f"robots/widowx/{scene}": set("abc") for scene in catalogue.OFFERED},
+        **{f"robots/{robot}/{scene}": set("abc") for robot, scene in catalogue.offered_worlds()},
         "words/english/letters": set("pqr"),
         "words/english/poems": set("pqr"),
         "words/german/letters": set("pq"),

@@ -31,10 +31,10 @@ def offered() -> Iterator[Callable[..., None]]:
 
 def offered_to_visitors(client: Client) -> dict[str, Any]:
     """What each of the ways by which visitors and policies learn of scenes tells of them."""
-    (robot,) = client.get("/api/robots").json()["results"]
+    robots = client.get("/api/robots").json()["results"]
     return {
-        "places": list(kinds.get("robots").places()["widowx"]),
-        "of the robot": robot["scenes"],
+        "places": [scene_id for scenes in kinds.get("robots").places().values() for scene_id in scenes],
+        "of robots": [scene_id for robot in robots for scene_id in robot["scenes"]],
         "in the list": [scene["scene_id"] for scene in client.get("/api/scenes").json()["results"]],
         "of tasks": list(dict.fromkeys(task["scene_id"] for task in client.get("/api/tasks").json()["results"])),
         "of the board": list(dict.fromkeys(catalogue.task(name).scene_id for name in kinds.get("robots").tasks())),
