@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from simulation import catalogue
-from simulation.courses import TABLE
+from simulation.courses import TABLE, WAREHOUSE
 from simulation.demonstrator import Demonstrator, fields_of, text_list
 from simulation.demos import DemonstrationError, write_dataset
 from simulation.disturbance import Disturbance
@@ -56,6 +56,16 @@ def test_a_seed_gives_the_same_demonstration_again() -> None:
     assert first is not None
     assert again is not None
     assert all(np.array_equal(first[name], again[name]) for name in fields_of(TABLE))
+
+
+def test_another_robot_is_demonstrated_in_the_same_fields() -> None:
+    frames = Demonstrator(WAREHOUSE).demonstrate(SEED)
+    assert frames is not None
+    for name, (shape, dtype, _) in fields_of(WAREHOUSE).items():
+        assert frames[name].shape == (len(frames["task"]), *shape), name
+        assert frames[name].dtype == dtype, name
+    assert np.linalg.norm(frames["yaw"], axis=1) == pytest.approx(1.0), "cartons look the same every half turn"
+    assert frames["held"].any()
 
 
 def test_chunks_stop_at_a_change_of_instruction() -> None:
