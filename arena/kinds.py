@@ -396,7 +396,7 @@ class Kind(ABC):
         """The place that a request names, by the kind's names of its parts. ANY for a part lets chance choose it, among
         places with two contestants where there are any. Raises UnknownName."""
         places = self.places()
-        setting = wanted.get(self.names.setting, next(iter(places)))
+        setting = wanted.get(self.names.setting, self._setting_with(wanted.get(self.names.scene)))
         if not isinstance(setting, str) or setting not in (*places, ANY):
             raise UnknownName(self.words.setting, (*places, ANY))
         scenes = list(dict.fromkeys(each for name in places if setting in (name, ANY) for each in places[name]))
@@ -404,6 +404,11 @@ class Kind(ABC):
         if not isinstance(scene, str) or scene not in (*scenes, ANY):
             raise UnknownName(self.words.scene, (*scenes, ANY))
         return self._drawn(setting, scene) if ANY in (setting, scene) else Place(setting, scene)
+
+    def _setting_with(self, scene: Any) -> str:
+        """The first setting that has the scene, or the first of all."""
+        places = self.places()
+        return next((name for name in places if scene in places[name]), next(iter(places)))
 
     def _drawn(self, setting: str, scene: str) -> Place:
         """One of the places that this may stand for."""

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from arena import kinds
+from arena.errors import UnknownName
 from arena.models import Session
 from policies.models import PolicyWorld
 from simulation import catalogue
@@ -62,6 +63,14 @@ def test_chance_chooses_among_all_that_is_offered(visitor: Visitor) -> None:
     assert found == set(OFFERED)
     assert opened(visitor, robot_id="any", scene_id="workbench")["scene_id"] == "workbench"
     assert opened(visitor, robot_id="widowx", scene_id="any")["robot_id"] == "widowx"
+
+
+def test_a_scene_of_another_robot_is_found_without_the_name_of_the_robot() -> None:
+    catalogue.offer(["table", "warehouse"])
+    assert kinds.get("robots").choose({"scene_id": "warehouse"}) == ("ur5e", "warehouse")
+    assert kinds.get("robots").choose({}) == ("widowx", "table")
+    with pytest.raises(UnknownName):
+        kinds.get("robots").choose({"robot_id": "widowx", "scene_id": "warehouse"})
 
 
 def test_chance_chooses_no_scene_without_two_contestants(contestants: list[Any]) -> None:

@@ -295,7 +295,7 @@ def test_without_a_vote_everybody_is_provisional_and_no_side_is_ahead(board: Cal
 @pytest.mark.parametrize(
     ("parameters", "code", "known"),
     [
-        ({"robot_id": "r2d2"}, "unknown_robot", ["widowx"]),
+        ({"robot_id": "r2d2"}, "unknown_robot", ["ur5e", "widowx"]),
         ({"scene_id": "moon"}, "unknown_scene", sorted(catalogue.OFFERED)),
         ({"robot_id": "widowx", "scene_id": "moon"}, "unknown_scene", sorted(catalogue.OFFERED)),
         ({"task": "fly"}, "unknown_task", TASKS),
