@@ -110,3 +110,30 @@ def test_people_are_drawn_the_whole_robot_from_the_scenes_own_first_view() -> No
         artist.close()
     assert picture.shape == (96, 144, 3)
     assert picture.std() > 20, "there is something to be seen"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "task", "slots"),
+    [
+        ("Put the red box into the blue tote!", "warehouse_bin", ("red_carton", "blue_bin")),
+        ("please throw the green carton in the red bin", "warehouse_bin", ("green_carton", "red_bin")),
+        ("bring the white package over to the right shelf", "warehouse_shelf", ("white_carton", "right_shelf")),
+        ("lift the blue carotn", "warehouse_pick", ("blue_carton",)),
+        (
+            "sort the blue box into the blue bin and the red box into the red bin",
+            "warehouse_sort",
+            ("red_carton", "red_bin", "blue_carton", "blue_bin"),
+        ),
+    ],
+)
+def test_a_sentence_means_what_a_visitor_means_by_it(sentence: str, task: str, slots: tuple[str, ...]) -> None:
+    meant = catalogue.task_for(sentence, "warehouse")
+    assert meant is not None
+    assert (meant[0], tuple(meant[1].values())) == (task, slots)
+
+
+@pytest.mark.parametrize(
+    "sentence", ["put the red carton beside the blue bin", "don't lift the green carton", "sort the cartons", "wave"]
+)
+def test_what_no_goal_covers_is_free_text(sentence: str) -> None:
+    assert catalogue.task_for(sentence, "warehouse") is None
