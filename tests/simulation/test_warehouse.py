@@ -122,7 +122,7 @@ def test_people_are_drawn_the_whole_robot_from_the_scenes_own_first_view() -> No
         (
             "sort the blue box into the blue bin and the red box into the red bin",
             "warehouse_sort",
-            ("red_carton", "red_bin", "blue_carton", "blue_bin"),
+            ("blue_carton", "blue_bin", "red_carton", "red_bin"),
         ),
     ],
 )
