@@ -6,6 +6,7 @@ import test from "node:test";
 import { BoxGeometry } from "three";
 
 import { coarser } from "../src/viewer/coarser.js";
+import { coloursOf } from "../src/viewer/scene.js";
 import { ellipseBelow, SoftShadows, widestOfEach } from "../src/viewer/soft-shadows.js";
 import { woodGrain } from "../src/viewer/wood.js";
 
@@ -103,4 +104,12 @@ test("wood is nowhere so dark that an object could be lost on it", () => {
   const red = pixels.filter((_, i) => i % 4 === 0);
   assert.ok(red.every((value) => value > 110));
   assert.ok(red.reduce((sum, value) => sum + value, 0) / red.length > 200);
+});
+
+test("the colours of an arm are those of its geoms, or of their materials, and of nothing beside it", () => {
+  const materials = [{ rgba: [0.2, 0.3, 0.4, 1] }];
+  const part = (rgba, material = -1, robot = true) => ({ geom: { rgba, material }, robot });
+  const plain = [part([0.5, 0.5, 0.5, 1], 0), part([0.2, 0.3, 0.4, 1]), part([1, 0, 0, 1], -1, false)];
+  assert.deepEqual([...coloursOf(plain, { materials })], ["0.2,0.3,0.4,1"]);
+  assert.equal(coloursOf([...plain, part([0.8, 0.8, 0.8, 1])], { materials }).size, 2);
 });

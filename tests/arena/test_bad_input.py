@@ -23,7 +23,7 @@ def test_an_unknown_robot_is_answered_with_the_known_ones(visitor: Visitor, robo
     refused = visitor.post("sessions/init", json.dumps({"robot_id": robot, "scene_id": "table"}))
     assert refused.status_code == 422
     if robot is not None:
-        assert (refused.json()["code"], refused.json()["known"]) == ("unknown_robot", ["any", "widowx"])
+        assert (refused.json()["code"], refused.json()["known"]) == ("unknown_robot", ["any", "ur5e", "widowx"])
 
 
 def test_an_unknown_scene_is_answered_with_the_known_ones(visitor: Visitor) -> None:

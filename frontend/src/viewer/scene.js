@@ -21,7 +21,10 @@ const UNSET_COLOUR = "0.5,0.5,0.5,1";
 
 /** The length of the sheet of wood that is repeated over a table [m]. */
 const SHEET = 0.66;
-/** Lighter than a real one's black plastic, and the fingers darker, so that both are told apart from what is around them. */
+/**
+ * Of an arm that is all of one colour: lighter than the real one's black plastic, and the fingers darker, so that both are
+ * told apart from what is around them. An arm of several colours keeps them.
+ */
 const SHELL = "#bdc3cb";
 const FINGERS = "#4a4f57";
 /** What a table's colour is mixed with: wood that is paler than the scene says sets off what stands on it. */
@@ -48,6 +51,8 @@ export class StageScene {
   #room;
   #shadows;
   #rim = new THREE.Color(RIM);
+  /** Whether the robot is drawn in colours of ours. */
+  #repainted = false;
 
   /**
    * @param {Shapes} shapes
@@ -62,6 +67,7 @@ export class StageScene {
     /** @type {Map<string, THREE.Material>} */
     const materials = new Map();
     const visible = shapes.visible(() => true, { lite });
+    this.#repainted = coloursOf(visible, shapes.description).size === 1;
     for (const each of visible) this.#addGeom(each, shapes.description, materials);
     this.#shadows = this.#addShadows(visible.filter(({ geom }) => geom.body !== WORLD));
     for (const wall of this.#room.meshes) wall.renderOrder = ORDER.room;
@@ -146,7 +152,7 @@ export class StageScene {
    */
   #material({ rgba: [r, g, b, a], shininess, texture, repeat, robot, finger, wooden }, description) {
     const color = new THREE.Color().setRGB(r, g, b, THREE.SRGBColorSpace);
-    if (robot) color.set(finger ? FINGERS : SHELL);
+    if (robot && this.#repainted) color.set(finger ? FINGERS : SHELL);
     else if (wooden) color.lerp(new THREE.Color(PALE), 0.35);
     const described = wooden ? this.#shapes.wood : (description.textures[texture] ?? null);
     const options = {
@@ -195,4 +201,12 @@ function lookOf(geom, description) {
     texture: material?.texture ?? -1,
     repeat: material?.repeat ?? [1, 1],
   };
+}
+
+/**
+ * Those of the robot's parts.
+ * @param {VisibleGeom[]} visible @param {SceneDescription} description
+ */
+export function coloursOf(visible, description) {
+  return new Set(visible.filter(({ robot }) => robot).map(({ geom }) => lookOf(geom, description).rgba.join()));
 }
