@@ -14,7 +14,8 @@ from tests.browser.test_accessibility import broken_in
 from tests.stack import FOR_TESTS, Arena
 
 pytestmark = [pytest.mark.browser, pytest.mark.stack]
-OFFERED = "table,workbench,cabinet,bridge_carrot"
+OFFERED = "table,workbench,cabinet,warehouse,bridge_carrot"
+CARTONS = ("film-ur5e", "film-ur5e-tenth")
 SIDES = ("left", "right")
 LOOKS: Any = [("desktop", "light"), ("phone", "dark")]
 OpenPage = Callable[..., BattlePage]
@@ -82,6 +83,21 @@ def test_a_whole_battle_at_the_cabinet_which_the_next_one_keeps(open_page: OpenP
     battle.wait_for("vlaArena.battle?.status === 'ongoing'")
     assert battle.ask("vlaArena.battle.scene_id") == "cabinet"
     assert battle.complaints == []
+
+
+def test_a_whole_battle_of_another_robot_in_the_warehouse(open_page: OpenPage, elsewhere: Arena) -> None:
+    seed_battles(elsewhere, CARTONS)
+    try:
+        battle = open_page().open_ready("/battle?scene_id=warehouse")
+        assert battle.ask("vlaArena.battle.robot_id") == "ur5e"
+        battle.play_turn("put the red box in the blue tote")
+        assert "put the red carton in the blue bin" in battle.part("goal-text").inner_text()
+        assert battle.ask("vlaArena.battle.turns[0].left.error") is None
+        battle.vote("left_better")
+        assert [battle.ask(f"vlaArena.battle.{side}_model.model_id") for side in SIDES] == [*CARTONS]
+        assert battle.complaints == []
+    finally:
+        seed_battles(elsewhere)
 
 
 def test_a_whole_bridge_battle_and_its_tab_on_the_board(open_page: OpenPage, elsewhere: Arena) -> None:
