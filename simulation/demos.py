@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from simulation import catalogue
 from simulation.cameras import render_profile
 from simulation.contracts import POLICY_CAMERA, SimulationError
 from simulation.courses import TABLE, Course, course_named
@@ -100,12 +101,16 @@ def _write_shard(job: tuple[Path, str, OpenDriver | None, int, int]) -> None:
 
 
 def _write_index(folder: Path, course: Course, driver: str, seed: int, episodes: int) -> dict[str, Any]:
+    robot = catalogue.robot(course.robot_id)
     shards = [json.loads(path.read_text()) for path in sorted(folder.glob("shard-*/shard.json"))]
     index = {
         "format": FORMAT,
         "course": course.id,
         "driver": driver,
         "robot_id": course.robot_id,
+        "action_space": robot.action_space,
+        "rate_hz": robot.control_hz,
+        "proprioception": robot.proprioception,
         "scenes": {scene_id: load_world(course.robot_id, scene_id).scene_hash for scene_id in course.scenes},
         "engine_version": engine_version(),
         "render_profile": render_profile(),

@@ -31,6 +31,7 @@ SAME = (
     "camera",
     "render_profile",
 )  # of folders trained on together
+CONTROL = ("action_space", "rate_hz", "proprioception")  # fields of PolicySpec
 SCENE = ("scene_pixels", "scene_points", "other_instructions", "other_tasks", "other_actions")
 
 
@@ -96,6 +97,8 @@ class Demonstrations:
         self._since: Array | None = None
         self._stage: Array | None = None
         self.robot_id = str(index["robot_id"])
+        self.control: dict[str, Any] = {name: index[name] for name in CONTROL if name in index}
+        """What a card has to declare of the robot; nothing of a set that does not tell it, which is of the WidowX."""
         self.wordings: list[str] = index["texts"]  # by text number, including those that never occur
         self.scenes = sorted(index.get("scenes", {}))
         self.things: list[str] = index.get("things", [])  # the order of SceneFrames' things

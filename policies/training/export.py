@@ -15,7 +15,6 @@ from safetensors.torch import save_file
 from policies.base import PolicyCard, PolicySpec
 from policies.folder import CARD, LOG, STATISTICS, WEIGHTS, file_hash, write_json, write_sums
 from policies.training.loop import TrainingRun, cut_log
-from simulation import catalogue
 from simulation.contracts import POLICY_CAMERA, CameraSpec, Chunking
 
 
@@ -49,7 +48,6 @@ def write_folder(
         else:
             write_json(folder / name, content)
     copy_log(run, folder)
-    robot = catalogue.robot(run.demos.robot_id)
     card = PolicyCard(
         PolicySpec(
             id=naming.id,
@@ -59,9 +57,7 @@ def write_folder(
             chunk=chunk,
             chunking=naming.chunking,
             statistics_key=run.statistics_key,
-            action_space=robot.action_space,
-            rate_hz=robot.control_hz,
-            proprioception=robot.proprioception,
+            **run.demos.control,
         ),
         description=naming.description,
         organization="VLA Arena",

@@ -22,7 +22,9 @@ PLAN = FilmPlan(samples=16, batch=16, warm_up=1)
 
 def demonstrations(folder: Path, robot_id: str) -> Demonstrations:
     write_demos(folder)
-    write_json(folder / INDEX, read_json(folder, INDEX) | {"robot_id": robot_id})
+    told = catalogue.robot(robot_id)
+    control = {"action_space": told.action_space, "rate_hz": told.control_hz, "proprioception": told.proprioception}
+    write_json(folder / INDEX, read_json(folder, INDEX) | {"robot_id": robot_id, **control})
     return Demonstrations(folder)
 
 

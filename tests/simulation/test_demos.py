@@ -25,6 +25,11 @@ def test_a_data_set_describes_and_holds_its_frames(dataset: Path) -> None:
     shard = dataset / index["shards"][0]["name"]
     assert index["frames"] == index["shards"][0]["frames"] > 0
     assert index["kept"] >= 4
+    assert (index["action_space"], index["rate_hz"], index["proprioception"]) == (
+        "eef_delta_bridge7",
+        5,
+        "eef_pose_bridge8",
+    )
     for name, (shape, dtype, _) in fields_of(TABLE).items():
         column = np.load(shard / f"{name}.npy", allow_pickle=False)
         assert column.shape == (index["frames"], *shape), name
