@@ -16,7 +16,7 @@ the ratings by H^-1 g_v, as in rankings.trust.influence. docs/ranking-study.md s
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypedDict
 
 import numpy as np
@@ -25,8 +25,8 @@ from rankings.fit.bradley_terry import PRIOR, SCALE, Refits
 from rankings.fit.clusters import Spread
 from rankings.fit.estimate import Estimate
 from rankings.fit.offsets import OFFSET_SD
-from rankings.fit.posterior import sigmoid
-from rankings.tally.arrays import Booleans, Floats, Integers
+from rankings.fit.posterior import sigmoid, votes_of_even
+from rankings.tally.arrays import Booleans, Floats, Integers, Narrow, kept, narrowed, replaced
 from rankings.tally.counts import UNKNOWN_VOTER, Counts
 
 FOLDS = 10
@@ -102,9 +102,9 @@ class Folds:
 
     counts: Counts
     """Sides forgotten."""
-    fold: Integers
+    fold: Narrow
     """(rows,) 0 .. FOLDS - 1."""
-    cluster: Integers
+    cluster: Narrow
     """(rows,) a number per known voter, and one per row of others."""
     times: Floats
     """(clusters,) how many people each is; 0 for numbers without a vote."""
@@ -112,12 +112,15 @@ class Folds:
     @classmethod
     def of(cls, counts: Counts) -> Folds:
         votes = counts.without_sides()
-        known, unknown = votes.where(votes.voter >= 0), votes.where(votes.voter < 0)
-        alone, fold = _one_by_one(unknown)
-        voters = int(known.voter.max(initial=-1)) + 1
-        cluster = np.concatenate([known.voter, voters + np.arange(len(fold))])
-        times = np.concatenate([np.bincount(known.voter, minlength=voters) > 0, alone.votes])
-        return cls(_joined(known, alone), np.concatenate([known.voter % FOLDS, fold]), cluster, times.astype(float))
+        is_known = kept(votes, "voter") >= 0
+        known = votes if is_known.all() else votes.where(is_known)
+        alone, fold = _one_by_one(votes.where(~is_known))
+        voter = known.voter
+        voters = int(voter.max(initial=-1)) + 1
+        cluster = narrowed(np.concatenate([voter, voters + np.arange(len(fold))]))
+        times = np.concatenate([np.bincount(voter, minlength=voters) > 0, alone.votes])
+        fold = narrowed(np.concatenate([voter % FOLDS, fold]))
+        return cls(_joined(known, alone) if len(alone.votes) else known, fold, cluster, times.astype(float))
 
     def by_cluster(self, values: Floats) -> Floats:
         """(clusters,) sums over the rows of each, per person."""
@@ -128,7 +131,8 @@ def _one_by_one(votes: Counts) -> tuple[Counts, Integers]:
     """Votes of unknown voters as rows of one outcome and one fold each, whatever their day, and (rows,) the folds."""
     size, settings = len(votes.names) ** 2, votes.settings
     kinds = votes.setting * size + votes.cell
-    rows = np.stack([np.bincount(kinds, column, settings * size) for column in votes.outcomes.T]).astype(np.int64)
+    columns = kept(votes, "outcomes").T
+    rows = np.stack([np.bincount(kinds, column, settings * size) for column in columns]).astype(np.int64)
     outcome, kind = np.nonzero(rows)
     number = rows[outcome, kind]
     share = (number[:, None] + np.arange(FOLDS)) // FOLDS  # (kinds, FOLDS), summing to number
@@ -138,15 +142,15 @@ def _one_by_one(votes: Counts) -> tuple[Counts, Integers]:
     setting, cell = np.divmod(kind[at], size)
     left, right = np.divmod(cell, len(votes.names))
     nobody, no_day = np.full(len(at), UNKNOWN_VOTER), np.zeros(len(at), np.int64)
-    found = replace(votes, left=left, right=right, voter=nobody, outcomes=cast, setting=setting, day=no_day)
+    found = replaced(votes, left=left, right=right, voter=nobody, outcomes=cast, setting=setting, day=no_day)
     return found, (place + at) % FOLDS
 
 
 def _joined(one: Counts, other: Counts) -> Counts:
     """The rows of both."""
     names = ("left", "right", "voter", "outcomes", "setting", "day")
-    columns: dict[str, Any] = {name: np.concatenate([getattr(each, name) for each in (one, other)]) for name in names}
-    return replace(one, **columns)
+    columns: dict[str, Any] = {name: np.concatenate([kept(each, name) for each in (one, other)]) for name in names}
+    return replaced(one, **columns)
 
 
 @dataclass(frozen=True)
@@ -174,13 +178,14 @@ def predict(folds: Folds, cap: int) -> Predictions:
     for fold in range(TRAINING_FOLDS, FOLDS):
         rows = folds.fold == fold
         rating, group = refits.without(folds.fold >= fold)
-        left, right = counts.left[rows], counts.right[rows]
+        left, right = kept(counts, "left")[rows], kept(counts, "right")[rows]
         margin[rows], known[rows] = (rating[left] - rating[right]) / SCALE, group[left] == group[right]
     swapped = margin < 0
-    wins = np.where(swapped, counts.outcomes[:, 1], counts.outcomes[:, 0])
-    even = counts.outcomes[:, 2] + counts.outcomes[:, 3]
-    sums = (wins + 0.5 * even, wins + 0.25 * even, counts.votes.astype(float))
-    return Predictions(sigmoid(np.abs(margin)), swapped, *(each * known for each in sums))
+    outcomes, even = kept(counts, "outcomes"), votes_of_even(counts)
+    wins = np.where(swapped, outcomes[:, 1], outcomes[:, 0]) * known
+    even *= known
+    expected = sigmoid(np.abs(margin, out=margin))
+    return Predictions(expected, swapped, wins + 0.5 * even, wins + 0.25 * even, counts.votes * known.astype(float))
 
 
 def _bins(folds: Folds, predictions: Predictions, cap: int) -> tuple[list[Bin], float | None]:
@@ -232,9 +237,10 @@ class _Influence:
     @classmethod
     def of(cls, folds: Folds, cap: int) -> _Influence:
         counts, size = folds.counts, len(folds.times)
-        apart = replace(counts, voter=folds.cluster)
+        apart = replaced(counts, voter=folds.cluster)
         found = Estimate.weighed(apart, counts.weights(cap), prior=PRIOR, ties="half", offset_sd=OFFSET_SD / SCALE)
-        moved = found.influence_of_voters() / np.maximum(folds.times, 1.0)[:, None]
+        moved = found.influence_of_voters()
+        moved /= np.maximum(folds.times, 1.0)[:, None]
         fold = np.zeros(size, np.int64)
         fold[folds.cluster] = folds.fold
         shares = np.bincount(folds.fold, counts.votes, FOLDS) / counts.total
@@ -257,8 +263,9 @@ def _spreads(
     own = (folds.by_cluster(residual) - gap * cast) / np.maximum(n - cast, 0.5)
     slope = votes * predictions.expected * (1.0 - predictions.expected) * np.where(predictions.swapped, -1.0, 1.0) / n
     size = len(folds.counts.names)
-    slopes: Floats = np.bincount(folds.fold * size + folds.counts.left, slope, FOLDS * size).astype(float)
-    slopes -= np.bincount(folds.fold * size + folds.counts.right, slope, FOLDS * size)
+    first = folds.fold * np.int64(size)
+    slopes: Floats = np.bincount(first + kept(folds.counts, "left"), slope, FOLDS * size).astype(float)
+    slopes -= np.bincount(first + kept(folds.counts, "right"), slope, FOLDS * size)
     moved = influence.of_predictions(slopes.reshape(FOLDS, size))
     freedom = max(1.0, float(n**2 / (folds.times @ cast**2)) - 1.0)
     return _spread(own, folds.times, cast, freedom), _spread(own - moved, folds.times, cast, freedom)

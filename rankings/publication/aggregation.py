@@ -9,6 +9,8 @@ voters, not on votes.
 
 from __future__ import annotations
 
+import logging
+import time
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -26,6 +28,8 @@ from rankings.publication.preparation import Prepared
 from rankings.votes import judging, ledger
 from rankings.votes.judging import BATCH, Judgement
 from rankings.votes.locking import WORKER, lock_rankings
+
+log = logging.getLogger(__name__)
 
 TRIES = 3
 """How often a run begins before it holds the lock from the start."""
@@ -120,13 +124,18 @@ def _read(votes: QuerySet[Vote], *, once_an_hour: bool) -> _Read | None:
 
 def _swap(read: _Read, *, once_an_hour: bool) -> RunReport | None:
     """Store what was read and fitted; None, and nothing stored, if the counts have another revision by now."""
+    asked = time.perf_counter()
     with transaction.atomic():
         status = lock_rankings()
+        locked = time.perf_counter()
         _refuse_twice_an_hour(status, once_an_hour)
         if status.revision != read.revision:
             return None
         judging.mark(read.judgement)
-        return _store(status, read.judgement, read.prepared)
+        report = _store(status, read.judgement, read.prepared)
+    now = time.perf_counter()
+    log.info("Published. Waited %.0f ms for the lock, held it %.0f ms", 1e3 * (locked - asked), 1e3 * (now - locked))
+    return report
 
 
 def _run_under_lock(votes: QuerySet[Vote], *, anew: bool, once_an_hour: bool) -> RunReport:

@@ -11,7 +11,7 @@ import hashlib
 import itertools
 import json
 import logging
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, timedelta
 from typing import NamedTuple
 
@@ -20,9 +20,11 @@ import pyarrow as pa
 from django.db.models import Max, Min
 from django.utils import timezone
 
-from rankings.files.arrow import TEXTS, coded
+from rankings.files.arrow import TEXTS
+from rankings.files.counts_file import sorting
+from rankings.files.pieces import Pieces
 from rankings.models import ClosedDay, CountedVote, VoteCount
-from rankings.tally.arrays import Integers
+from rankings.tally.arrays import Codes, Narrow
 from rankings.tally.counts import OUTCOMES
 from rankings.tally.facts import FACT_KEYS, VoteFacts
 from rankings.tally.table import FILE_KEYS, KEYS, VoteTable
@@ -83,23 +85,42 @@ def counts(found: Closing = NOTHING) -> VoteTable:
     """All stored counts. `found`: read the copies as if it was kept already."""
     kept = ClosedDay.objects.exclude(day__in=found.opened).values_list("counts", flat=True)
     streams = itertools.chain(kept.iterator(), (each.counts for each in found.made))
-    columns = pa.concat_tables([*map(_unpacked, streams), _stored(_first_not_closed(found))])
-    return VoteTable(*_coded(columns, KEYS), np.stack(_numbers(columns, OUTCOMES)).T)
+    tables = itertools.chain(map(_unpacked, streams), (_stored(_first_not_closed(found)),))
+    values, codes, numbers = _in_columns(tables, KEYS)
+    outcomes = np.stack(numbers).T
+    numbers.clear()
+    order = _by_voter(codes)
+    for name in KEYS:
+        codes[name] = codes[name][order]
+    return VoteTable(values, Codes(codes), outcomes[order])
 
 
 def facts_and_answers(found: Closing = NOTHING) -> FactsAndAnswers:
     """As `observed.facts_and_answers`, of all days. `found`: as for `counts`."""
     rest = observed.facts_and_answers(_first_not_closed(found))
-    facts, answers = [_columns(rest.facts)], rest.answers
+    facts, answers = _columns(rest.facts), rest.answers
     kept = ClosedDay.objects.exclude(day__in=found.opened).values_list("facts", "answers")
-    for stream, kinds in itertools.chain(kept.iterator(), ((each.facts, each.answers) for each in found.made)):
-        facts.append(_opened(stream))
-        for kind, voters in kinds.items():
-            known = answers.setdefault(kind, {})
-            for voter, each in voters.items():
-                known[voter] = known.get(voter, Answers()).plus(Answers(*each))
-    columns = pa.concat_tables(facts)
-    return FactsAndAnswers(VoteFacts(*_coded(columns, FACT_KEYS), *_numbers(columns, FACT_NUMBERS)), answers)
+    made = ((each.facts, each.answers) for each in found.made)
+
+    def tables() -> Iterator[pa.Table]:
+        yield facts
+        for stream, kinds in itertools.chain(kept.iterator(), made):
+            _add(answers, kinds)
+            yield _opened(stream)
+
+    values, codes, numbers = _in_columns(tables(), FACT_KEYS)
+    order = _by_voter(codes)
+    for name in FACT_KEYS:
+        codes[name] = codes[name][order]
+    return FactsAndAnswers(VoteFacts(values, Codes(codes), *(column[order] for column in numbers)), answers)
+
+
+def _add(answers: dict[str, dict[str, Answers]], kinds: Mapping[str, Mapping[str, Sequence[int]]]) -> None:
+    """The answers that a day keeps, to those of other days."""
+    for kind, voters in kinds.items():
+        known = answers.setdefault(kind, {})
+        for voter, each in voters.items():
+            known[voter] = known.get(voter, Answers()).plus(Answers(*each))
 
 
 def _copy(day: date, last_vote: int) -> ClosedDay:
@@ -224,10 +245,24 @@ def _rows(table: pa.Table) -> list[tuple[str | int, ...]]:
     return sorted(tuple(row.values()) for row in table.to_pylist())
 
 
-def _coded(columns: pa.Table, names: Sequence[str]) -> tuple[dict[str, tuple[str, ...]], dict[str, Integers]]:
-    found = {name: coded(columns.column(place), strip=False) for place, name in enumerate(names)}
-    return {name: tuple(values) for name, (_, values) in found.items()}, {n: codes for n, (codes, _) in found.items()}
+def _in_columns(
+    tables: Iterable[pa.Table], texts: Sequence[str]
+) -> tuple[dict[str, tuple[str, ...]], dict[str, Narrow], list[Narrow]]:
+    """The values of the columns of texts, which come first; (rows,) each row's places in these; and (rows,) of each
+    column of numbers. One table is in memory at a time."""
+    pieces: list[Pieces] = []
+    for table in tables:
+        pieces = pieces or [Pieces() for _ in table.columns]
+        for own, column in zip(pieces, table.columns, strict=True):
+            own.add(column)
+    values, codes = {}, {}
+    for name, own in zip(texts, pieces, strict=False):
+        codes[name], values[name] = own.coded()
+    return values, codes, [own.numbers() for own in pieces[len(texts) :]]
 
 
-def _numbers(columns: pa.Table, names: Iterable[str]) -> list[Integers]:
-    return [np.concatenate([np.zeros(0, np.int64), *columns.column(name).chunks]) for name in names]
+def _by_voter(codes: Mapping[str, Narrow]) -> Narrow:
+    """(rows,) the order by setting, voter, day and pair, in which counts are: then none of them sorts again."""
+    low, high = np.minimum(codes["left"], codes["right"]), np.maximum(codes["left"], codes["right"])
+    columns = (codes["setting"], codes["voter"], codes["day"], low, high, codes["left"] > codes["right"])
+    return sorting(columns)
