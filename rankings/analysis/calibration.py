@@ -16,6 +16,7 @@ the ratings by H^-1 g_v, as in rankings.trust.influence. docs/ranking-study.md s
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
@@ -74,21 +75,19 @@ def calibration(counts: Counts, *, cap: int = 0) -> Calibration:
         return nothing()
     folds = Folds.of(counts)
     predictions = predict(folds, cap)
-    total = float(predictions.votes.sum())
+    total = int(predictions.cast.sum())
     if not total:  # nobody else voted on these pairs
         return nothing()
     bins, chance = _bins(folds, predictions, cap)
     distances = sum(each["votes"] * abs(each["actual"] - each["predicted"]) for each in bins)
-    expected, score, squares, votes = predictions.expected, predictions.score, predictions.squares, predictions.votes
-    brier = float((squares - 2 * expected * score + expected**2 * votes).sum()) / total
-    flat = float((squares - score + 0.25 * votes).sum()) / total
+    brier, flat = np.sum([each.errors() for _, each in _by_bin(folds, predictions)], axis=0) / total
     return {
-        "votes": int(total),
+        "votes": total,
         "bins": bins,
         "error": round(distances / total, 4),
         "chance": chance,
-        "brier": round(brier, 4),
-        "brier_flat": round(flat, 4),
+        "brier": round(float(brier), 4),
+        "brier_flat": round(float(flat), 4),
     }
 
 
@@ -121,6 +120,10 @@ class Folds:
         times = np.concatenate([np.bincount(voter, minlength=voters) > 0, alone.votes])
         fold = narrowed(np.concatenate([voter % FOLDS, fold]))
         return cls(_joined(known, alone) if len(alone.votes) else known, fold, cluster, times.astype(float))
+
+    def where(self, rows: Integers) -> Folds:
+        """Only some rows, by their places; the clusters stay."""
+        return Folds(self.counts.where(rows), self.fold[rows], self.cluster[rows], self.times)
 
     def by_cluster(self, values: Floats) -> Floats:
         """(clusters,) sums over the rows of each, per person."""
@@ -155,20 +158,53 @@ def _joined(one: Counts, other: Counts) -> Counts:
 
 @dataclass(frozen=True)
 class Predictions:
-    """Of each row of votes (rows,): what the favourite was expected to score, whether that is the right side, and sums
-    over the votes: of what it scored, of its square, and of ones. Where no rating predicts, there are no votes.
-    """
+    """Of each row of votes (rows,): what the favourite was expected to score, whether that is the right side, and how
+    many votes were predicted: none where no rating does."""
 
+    counts: Counts
+    """Sides forgotten."""
     expected: Floats
     swapped: Booleans
-    score: Floats
-    squares: Floats
-    votes: Floats
+    known: Booleans
+
+    @property
+    def cast(self) -> Integers:
+        return self.counts.votes * self.known
+
+    @property
+    def votes(self) -> Floats:
+        return self.cast.astype(float)
 
     @property
     def bins(self) -> Integers:
         """(rows,) 0 .. BINS - 1."""
         return np.clip(((self.expected - 0.5) * 2 * BINS).astype(np.int64), 0, BINS - 1)
+
+    @property
+    def wins(self) -> Floats:
+        """(rows,) votes for the favourite."""
+        outcomes = kept(self.counts, "outcomes")
+        found: Floats = np.where(self.swapped, outcomes[:, 1], outcomes[:, 0]) * self.known.astype(float)
+        return found
+
+    @property
+    def even(self) -> Floats:
+        return votes_of_even(self.counts) * self.known
+
+    @property
+    def score(self) -> Floats:
+        """(rows,) the sum of what the favourite scored."""
+        return self.wins + 0.5 * self.even
+
+    def where(self, rows: Integers) -> Predictions:
+        return Predictions(self.counts.where(rows), self.expected[rows], self.swapped[rows], self.known[rows])
+
+    def errors(self) -> tuple[float, float]:
+        """Sums over the votes of the squared errors of the predictions, and of always saying one half."""
+        expected, score, votes = self.expected, self.score, self.votes
+        squares = self.wins + 0.25 * self.even
+        own = squares - 2 * expected * score + expected**2 * votes
+        return float(own.sum()), float((squares - score + 0.25 * votes).sum())
 
 
 def predict(folds: Folds, cap: int) -> Predictions:
@@ -181,28 +217,32 @@ def predict(folds: Folds, cap: int) -> Predictions:
         left, right = kept(counts, "left")[rows], kept(counts, "right")[rows]
         margin[rows], known[rows] = (rating[left] - rating[right]) / SCALE, group[left] == group[right]
     swapped = margin < 0
-    outcomes, even = kept(counts, "outcomes"), votes_of_even(counts)
-    wins = np.where(swapped, outcomes[:, 1], outcomes[:, 0]) * known
-    even *= known
-    expected = sigmoid(np.abs(margin, out=margin))
-    return Predictions(expected, swapped, wins + 0.5 * even, wins + 0.25 * even, counts.votes * known.astype(float))
+    return Predictions(counts, sigmoid(np.abs(margin, out=margin)), swapped, known)
+
+
+def _by_bin(folds: Folds, predictions: Predictions) -> Iterator[tuple[Folds, Predictions]]:
+    """The rows of each bin alone, a tenth of all, so that what is computed of them takes little memory."""
+    place = narrowed(predictions.bins)
+    for number in range(BINS):
+        rows = np.flatnonzero((place == number) & predictions.known)
+        yield folds.where(rows), predictions.where(rows)
 
 
 def _bins(folds: Folds, predictions: Predictions, cap: int) -> tuple[list[Bin], float | None]:
     """And the mean distance that chance alone makes, in bins of two voters and more; None without any."""
-    place, influence = predictions.bins, _Influence.of(folds, cap)
+    slopes = np.stack([_slopes(*own) for own in _by_bin(folds, predictions)])
+    moved = _Influence.of(folds, cap).of_predictions(slopes)
     found: list[Bin] = []
     noise, weights = [0.0], [0.0]
-    for number in range(BINS):
-        votes = predictions.votes * (place == number)
-        if n := float(votes.sum()):
-            predicted = float(predictions.expected @ votes) / n
-            actual = float(predictions.score @ (place == number)) / n
-            own, gap = _spreads(folds, predictions, votes, actual - predicted, influence)
+    for number, (rows, own) in enumerate(_by_bin(folds, predictions)):
+        if n := float(own.cast.sum()):
+            predicted = float(own.expected @ own.votes) / n
+            actual = float(own.score.sum()) / n
+            spread, gap = _spreads(rows, own, actual - predicted, moved[number])
             if math.isfinite(gap.sd):
                 noise.append(n * math.sqrt(2 / math.pi) * gap.sd)
                 weights.append(n)
-            found.append(_bin(number, int(n), predicted, actual, own, gap))
+            found.append(_bin(number, int(n), predicted, actual, spread, gap))
     return found, round(sum(noise) / sum(weights), 4) if any(weights) else None
 
 
@@ -227,9 +267,11 @@ def _bin(number: int, votes: int, predicted: float, actual: float, own: Spread, 
 class _Influence:
     """How far each cluster moves the ratings that predict the votes of later folds."""
 
-    moved: Floats
-    """(clusters, k) natural units: what a person's votes add to the ratings of all."""
-    fold: Integers
+    ratings: Estimate
+    """Of the votes of each cluster as one voter's, in natural units."""
+    times: Floats
+    """(clusters,)"""
+    fold: Narrow
     """(clusters,)"""
     training: Floats
     """(FOLDS,) the share of the votes that a fold is predicted from."""
@@ -239,34 +281,42 @@ class _Influence:
         counts, size = folds.counts, len(folds.times)
         apart = replaced(counts, voter=folds.cluster)
         found = Estimate.weighed(apart, counts.weights(cap), prior=PRIOR, ties="half", offset_sd=OFFSET_SD / SCALE)
-        moved = found.influence_of_voters()
-        moved /= np.maximum(folds.times, 1.0)[:, None]
-        fold = np.zeros(size, np.int64)
+        fold = np.zeros(size, folds.fold.dtype)
         fold[folds.cluster] = folds.fold
         shares = np.bincount(folds.fold, counts.votes, FOLDS) / counts.total
-        return cls(moved, fold, np.maximum(np.cumsum(shares) - shares, 1e-9))
+        return cls(found, folds.times, fold, np.maximum(np.cumsum(shares) - shares, 1e-9))
 
     def of_predictions(self, slopes: Floats) -> Floats:
-        """(clusters,) what each moves a mean of predictions. `slopes` (FOLDS, k): by the ratings for each fold."""
-        each = self.moved @ (slopes / self.training[:, None]).T
-        later = np.arange(FOLDS) > self.fold[:, None]
-        found: Floats = np.sum(each * later, axis=1)
+        """(m, clusters) what a person of each moves m means of predictions. `slopes` (m, FOLDS, k): by the ratings for
+        each fold."""
+        found = np.zeros((len(slopes), len(self.times)))
+        by_rating = (slopes / self.training[:, None]).reshape(-1, slopes.shape[-1]).T
+        for clusters, moved in self.ratings.influence_by_turns():
+            each = (moved / np.maximum(self.times[clusters], 1.0)[:, None]) @ by_rating
+            later = np.arange(FOLDS) > self.fold[clusters][:, None]
+            found[:, clusters] = np.sum(each.reshape(len(moved), -1, FOLDS) * later[:, None, :], axis=2).T
         return found
 
 
-def _spreads(
-    folds: Folds, predictions: Predictions, votes: Floats, gap: float, influence: _Influence
-) -> tuple[Spread, Spread]:
-    """Of actual, and of actual less predicted. `votes` (rows,): of the bin."""
-    n, cast = votes.sum(), folds.by_cluster(votes)
-    residual = (predictions.score - predictions.expected * predictions.votes) * (votes > 0)
-    own = (folds.by_cluster(residual) - gap * cast) / np.maximum(n - cast, 0.5)
-    slope = votes * predictions.expected * (1.0 - predictions.expected) * np.where(predictions.swapped, -1.0, 1.0) / n
+def _slopes(folds: Folds, predictions: Predictions) -> Floats:
+    """(FOLDS, k) how the mean of the predictions depends on the ratings for each fold."""
+    votes, expected = predictions.votes, predictions.expected
+    slope = votes * expected * (1.0 - expected) * np.where(predictions.swapped, -1.0, 1.0)
+    slope /= max(float(votes.sum()), 1.0)
     size = len(folds.counts.names)
     first = folds.fold * np.int64(size)
     slopes: Floats = np.bincount(first + kept(folds.counts, "left"), slope, FOLDS * size).astype(float)
     slopes -= np.bincount(first + kept(folds.counts, "right"), slope, FOLDS * size)
-    moved = influence.of_predictions(slopes.reshape(FOLDS, size))
+    return slopes.reshape(FOLDS, size)
+
+
+def _spreads(folds: Folds, predictions: Predictions, gap: float, moved: Floats) -> tuple[Spread, Spread]:
+    """Of actual, and of actual less predicted, in one bin. `moved` (clusters,): how far a person of each moves the mean
+    of its predictions."""
+    votes = predictions.votes
+    n, cast = votes.sum(), folds.by_cluster(votes)
+    residual = predictions.score - predictions.expected * votes
+    own = (folds.by_cluster(residual) - gap * cast) / np.maximum(n - cast, 0.5)
     freedom = max(1.0, float(n**2 / (folds.times @ cast**2)) - 1.0)
     return _spread(own, folds.times, cast, freedom), _spread(own - moved, folds.times, cast, freedom)
 

@@ -324,7 +324,8 @@ def _values(votes: TermVotes, term: str) -> tuple[Floats, Integers]:
     steps = np.round(column / STEP).astype(np.int64)
     most = int(np.abs(steps).max(initial=0))
     values, place = distinct(steps + most)
-    return (values - most) * STEP, place
+    worth: Floats = (values - most) * STEP
+    return worth, place
 
 
 def _alone(voter: Integers) -> Integers:

@@ -108,7 +108,9 @@ def distinct(column: Narrow) -> tuple[Integers, Integers]:
     if is_sorted(column):
         new = np.ones(len(column), dtype=bool)
         np.not_equal(column[1:], column[:-1], out=new[1:])
-        return column[new].astype(np.int64), np.cumsum(new) - 1
+        places = np.cumsum(new)
+        places -= 1
+        return column[new].astype(np.int64, copy=False), places
     if column.min() >= 0 and int(column.max()) < max(FEW, DENSE * len(column)):
         present = np.zeros(int(column.max()) + 1, dtype=bool)
         present[column] = True

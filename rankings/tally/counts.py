@@ -146,7 +146,9 @@ class Counts:
         seen_from_low[:2, swap] = seen_from_low[1::-1, swap]
         starts = starts_of_runs(low, high, voter, day, setting)
         if len(starts) == len(low):
-            return replaced(self, left=low, right=high, outcomes=seen_from_low.T)
+            found = replaced(self, left=low, right=high, outcomes=seen_from_low.T)
+            vars(found)["_weights"] = self._weights
+            return found
         merged = np.add.reduceat(seen_from_low, starts, axis=1).T
         rest = voter[starts], merged, setting[starts], day[starts]
         return Counts(self.names, low[starts], high[starts], *rest, self.visits)
@@ -204,12 +206,23 @@ class Counts:
         `cap`: at most so much a voter's votes of one day together, and a network's voters' as well; 0: no limit. Then
         each by its voter's trust.
         """
+        if cap not in self._weights:
+            self._weights[cap] = self._weighed(cap)
+        return self._weights[cap]
+
+    @cached_property
+    def _weights(self) -> dict[int, Floats]:
+        """By cap. The same votes with their sides forgotten share them."""
+        return {}
+
+    def _weighed(self, cap: int) -> Floats:
         known = kept(self, "voter") >= 0
         found = np.ones(len(known))
         if not known.any() or not (cap or len(self.visits)):
             return found
         rows = slice(None) if known.all() else known
         visit, place = distinct(self._visits_by(self.visits.days if len(self.visits) else self._days)[rows])
+        place = narrowed(place)
         cast = np.bincount(place, self.votes[rows]).astype(float)
         if len(self.visits):
             found[rows] = self.visits.factors(visit, cast, cap)[place]

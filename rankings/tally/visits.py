@@ -49,7 +49,7 @@ class Visits:
         ever = np.zeros(len(chosen), dtype=bool)
         ever[np.searchsorted(key_of_visit, key[known])] = True
         shared = _shared(chosen, key_of_visit // max(1, days))
-        found = cls(days, ever, np.ones(len(chosen)), key_of_visit, shared, chosen)
+        found = cls(days, ever, np.broadcast_to(1.0, len(chosen)), key_of_visit, shared, chosen)
         return found if trust is None else found.trusted(np.searchsorted(key_of_visit, key), trust)
 
     def trusted(self, place: Narrow, trust: Floats) -> Visits:
@@ -87,20 +87,22 @@ class Visits:
 
         `cap`: the most that a visit weighs, and a network's day, before trust is applied; 0: no limit.
         """
-        allowed = np.minimum(votes, cap) if cap else votes.astype(float)
+        found: Floats = np.minimum(votes, cap) if cap else votes.astype(float)
         own, place = self._own(key)
-        if cap:
-            shared = kept(self, "network")[own] >= 0
+        shared = kept(self, "network")[own] >= 0
+        if cap and shared.any():
             at, who = place[shared], own[shared]
             group = self.network[who] * self.days + self.key[who] % self.days
-            allowed[at] = shares(allowed[at], group, self.known[who], float(cap))
-        found: Floats = allowed / np.maximum(votes, 1.0)
+            found[at] = shares(found[at], group, self.known[who], float(cap))
+        found /= np.maximum(votes, 1.0)
         found[place] *= self.trust[own]
         return found
 
     def _own(self, key: Integers) -> tuple[Integers, Integers]:
         """The places of the visits that are among `key` (n,), and their places in it."""
         mine = self.key
+        if np.array_equal(mine, key):
+            return (both := np.arange(len(key))), both
         place = np.searchsorted(key, mine)
         inside = place < len(key)
         inside[inside] = key[place[inside]] == mine[inside]

@@ -35,6 +35,8 @@ from rankings.votes.observed import FactsAndAnswers
 log = logging.getLogger(__name__)
 COLUMNS = ("robot_id", "scene_id", "task_id", "left_model_id", "right_model_id", "voter", "day", "network")
 """In the order of KEYS."""
+AT_ONCE = 4
+"""Days in memory; one with a hundred thousand votes takes 4 MB."""
 SUM_BYTES = hashlib.sha256().digest_size
 SCHEMA = pa.schema([*((name, TEXTS) for name in FILE_KEYS), *((name, pa.int64()) for name in OUTCOMES)])
 FACT_NUMBERS = ("vote", "physics", "steps_left", "steps_right")
@@ -84,7 +86,7 @@ def close() -> int:
 def counts(found: Closing = NOTHING) -> VoteTable:
     """All stored counts. `found`: read the copies as if it was kept already."""
     kept = ClosedDay.objects.exclude(day__in=found.opened).values_list("counts", flat=True)
-    streams = itertools.chain(kept.iterator(), (each.counts for each in found.made))
+    streams = itertools.chain(kept.iterator(chunk_size=AT_ONCE), (each.counts for each in found.made))
     tables = itertools.chain(map(_unpacked, streams), (_stored(_first_not_closed(found)),))
     values, codes, numbers = _in_columns(tables, KEYS)
     outcomes = np.stack(numbers).T
@@ -104,7 +106,7 @@ def facts_and_answers(found: Closing = NOTHING) -> FactsAndAnswers:
 
     def tables() -> Iterator[pa.Table]:
         yield facts
-        for stream, kinds in itertools.chain(kept.iterator(), made):
+        for stream, kinds in itertools.chain(kept.iterator(chunk_size=AT_ONCE), made):
             _add(answers, kinds)
             yield _opened(stream)
 
@@ -137,7 +139,7 @@ def _to_be_opened() -> frozenset[date]:
     copy is damaged."""
     last_votes, open_from = dict(ClosedDay.objects.values_list("day", "last_vote")), _first_not_over()
     early = {day for day in last_votes if day >= open_from}
-    damaged = {each.day for each in ClosedDay.objects.iterator(chunk_size=100) if not _is_whole(each)} - early
+    damaged = {each.day for each in ClosedDay.objects.iterator(chunk_size=AT_ONCE) if not _is_whole(each)} - early
     if damaged:
         log.error(
             "Copies of closed days are damaged and will be written again: %s", ", ".join(map(str, sorted(damaged)))
@@ -174,7 +176,7 @@ def _first_not_closed(found: Closing) -> date:
 def differing() -> list[date]:
     """Closed days whose copy differs from the rows it was made from."""
     found = []
-    for closed in ClosedDay.objects.order_by("day").iterator():
+    for closed in ClosedDay.objects.order_by("day").iterator(chunk_size=AT_ONCE):
         if not _is_whole(closed) or _content(closed) != _truth(closed.day):
             found.append(closed.day)
     return found
@@ -255,10 +257,13 @@ def _in_columns(
         pieces = pieces or [Pieces() for _ in table.columns]
         for own, column in zip(pieces, table.columns, strict=True):
             own.add(column)
+    pa.default_memory_pool().release_unused()
     values, codes = {}, {}
     for name, own in zip(texts, pieces, strict=False):
         codes[name], values[name] = own.coded()
-    return values, codes, [own.numbers() for own in pieces[len(texts) :]]
+    numbers = [own.numbers() for own in pieces[len(texts) :]]
+    pa.default_memory_pool().release_unused()
+    return values, codes, numbers
 
 
 def _by_voter(codes: Mapping[str, Narrow]) -> Narrow:
