@@ -174,7 +174,7 @@ class Cells:
         columns: list[Floats] = []
         for name in terms:  # each splits the cells so far
             values, place = _values(votes, name)
-            split, of_vote = distinct(of_vote * len(values) + place)
+            split, of_vote = distinct(np.multiply(of_vote, len(values), dtype=np.int64) + place)
             so_far, value = np.divmod(split, len(values))
             cells, columns = cells[so_far], [*(column[so_far] for column in columns), values[value]]
         played = _sums(of_vote, votes.weight, len(cells))
@@ -314,7 +314,7 @@ def _abilities(votes: TermVotes, side: str) -> Integers:
     return found
 
 
-def _values(votes: TermVotes, term: str) -> tuple[Floats, Integers]:
+def _values(votes: TermVotes, term: str) -> tuple[Floats, Narrow]:
     """The different values of a term, and (rows,) the place of each row's."""
     column = votes.column(term)
     if term in votes.measured:
@@ -324,8 +324,7 @@ def _values(votes: TermVotes, term: str) -> tuple[Floats, Integers]:
     steps = np.round(column / STEP).astype(np.int64)
     most = int(np.abs(steps).max(initial=0))
     values, place = distinct(steps + most)
-    worth: Floats = (values - most) * STEP
-    return worth, place
+    return (values - most).astype(np.float64) * STEP, place
 
 
 def _alone(voter: Integers) -> Integers:

@@ -39,7 +39,9 @@ class Clusters:
         """Of votes (rows,) that each fall into one of some cells: how many do. `voter` below 0: nobody knows who."""
         known = voter >= 0
         voters, place = distinct(voter[known])
-        sums, times = _alike(np.bincount(place * cells + cell[known], minlength=len(voters) * cells), cells)
+        sums, times = _alike(
+            np.bincount(np.multiply(place, cells, dtype=np.int64) + cell[known], minlength=len(voters) * cells), cells
+        )
         alone = np.bincount(cell[~known], minlength=cells)
         people: Floats = np.concatenate([times, alone]).astype(float)
         return cls(np.concatenate([sums.astype(float), np.eye(cells)])[people > 0], people[people > 0])

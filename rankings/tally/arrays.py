@@ -89,26 +89,30 @@ def chunks(rows: int) -> Iterator[slice]:
     return (slice(first, min(first + CHUNK, rows)) for first in range(0, max(rows, 1), CHUNK))
 
 
-def starts_of_runs(*columns: Narrow) -> Integers:
-    """(runs,) the first row of each run of equal rows, of columns (rows,)."""
+def begins_run(*columns: Narrow) -> Booleans:
+    """(rows,) whether a row begins a run of equal rows, of columns (rows,)."""
     new = np.ones(len(columns[0]), dtype=bool)
     new[1:] = False
     for column in columns:
         new[1:] |= column[1:] != column[:-1]
-    return np.flatnonzero(new)
+    return new
+
+
+def starts_of_runs(*columns: Narrow) -> Integers:
+    """(runs,) the first row of each run of equal rows, of columns (rows,)."""
+    return np.flatnonzero(begins_run(*columns))
 
 
 def is_sorted(column: Narrow) -> bool:
     return not (column[1:] < column[:-1]).any()
 
 
-def distinct(column: Narrow) -> tuple[Integers, Integers]:
+def distinct(column: Narrow) -> tuple[Integers, Narrow]:
     """The different values, sorted, and (rows,) each row's place among them: quickly where the column is sorted, or
     holds numbers from 0 that are not much larger than it is long."""
     if is_sorted(column):
-        new = np.ones(len(column), dtype=bool)
-        np.not_equal(column[1:], column[:-1], out=new[1:])
-        places = np.cumsum(new)
+        new = begins_run(column)
+        places: Narrow = np.cumsum(new, dtype=np.int32 if len(column) < np.iinfo(np.int32).max else np.int64)
         places -= 1
         return column[new].astype(np.int64, copy=False), places
     if column.min() >= 0 and int(column.max()) < max(FEW, DENSE * len(column)):

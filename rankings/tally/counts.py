@@ -16,6 +16,7 @@ from rankings.tally.arrays import (
     Floats,
     Integers,
     Narrow,
+    begins_run,
     chunks,
     distinct,
     is_sorted,
@@ -142,15 +143,15 @@ class Counts:
         left, right, voter, setting, day = (kept(self, name) for name in ("left", "right", "voter", "setting", "day"))
         swap = left > right
         low, high = np.minimum(left, right), np.maximum(left, right)
-        seen_from_low = kept(self, "outcomes").T.copy()
-        seen_from_low[:2, swap] = seen_from_low[1::-1, swap]
-        starts = starts_of_runs(low, high, voter, day, setting)
-        if len(starts) == len(low):
+        outcomes = kept(self, "outcomes").T
+        seen_from_low = np.stack([*(np.where(swap, outcomes[1 - at], outcomes[at]) for at in (0, 1)), *outcomes[2:]])
+        begins = begins_run(low, high, voter, day, setting)
+        if begins.all():
             found = replaced(self, left=low, right=high, outcomes=seen_from_low.T)
             vars(found)["_weights"] = self._weights
             return found
-        merged = np.add.reduceat(seen_from_low, starts, axis=1).T
-        rest = voter[starts], merged, setting[starts], day[starts]
+        starts = np.flatnonzero(begins)
+        rest = voter[starts], _sums(seen_from_low, starts), setting[starts], day[starts]
         return Counts(self.names, low[starts], high[starts], *rest, self.visits)
 
     def apart(self) -> Counts:
@@ -222,7 +223,6 @@ class Counts:
             return found
         rows = slice(None) if known.all() else known
         visit, place = distinct(self._visits_by(self.visits.days if len(self.visits) else self._days)[rows])
-        place = narrowed(place)
         cast = np.bincount(place, self.votes[rows]).astype(float)
         if len(self.visits):
             found[rows] = self.visits.factors(visit, cast, cap)[place]
@@ -307,10 +307,17 @@ def _summed(key: Integers, outcomes: Narrow) -> tuple[Integers, Narrow]:
     if not is_sorted(key):
         order = np.argsort(key)  # the order among equal keys changes no sum
         key, outcomes = key[order], outcomes[order]
-    starts = starts_of_runs(key)
-    if len(starts) == len(key):
+    begins = begins_run(key)
+    if begins.all():
         return key, outcomes
-    return key[starts], np.add.reduceat(np.ascontiguousarray(outcomes.T), starts, axis=1).T
+    starts = np.flatnonzero(begins)
+    return key[starts], _sums(outcomes.T, starts)
+
+
+def _sums(outcomes: Narrow, starts: Integers) -> Narrow:
+    """(runs, 4) sums over the runs of rows that begin at `starts`, of outcomes (4, rows): one column at a time."""
+    sums = (np.add.reduceat(np.ascontiguousarray(column), starts, dtype=np.int64) for column in outcomes)
+    return np.stack([narrowed(column) for column in sums]).T
 
 
 def _counted(key: Integers, outcome: Narrow) -> tuple[Integers, Integers]:

@@ -91,18 +91,18 @@ class Visits:
         own, place = self._own(key)
         shared = kept(self, "network")[own] >= 0
         if cap and shared.any():
-            at, who = place[shared], own[shared]
+            at, who = (np.arange(len(each))[rows][shared] for each, rows in ((key, place), (self, own)))
             group = self.network[who] * self.days + self.key[who] % self.days
             found[at] = shares(found[at], group, self.known[who], float(cap))
         found /= np.maximum(votes, 1.0)
         found[place] *= self.trust[own]
         return found
 
-    def _own(self, key: Integers) -> tuple[Integers, Integers]:
-        """The places of the visits that are among `key` (n,), and their places in it."""
+    def _own(self, key: Integers) -> tuple[Integers | slice, Integers | slice]:
+        """The places of the visits that are among `key` (n,), and their places in it; slices where these are all."""
+        if np.array_equal(kept(self, "key"), key):
+            return slice(None), slice(None)
         mine = self.key
-        if np.array_equal(mine, key):
-            return (both := np.arange(len(key))), both
         place = np.searchsorted(key, mine)
         inside = place < len(key)
         inside[inside] = key[place[inside]] == mine[inside]
