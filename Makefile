@@ -15,7 +15,7 @@ FRONTEND := $(shell find frontend -type f -not -path '*/node_modules/*' 2>/dev/n
 LOCALE := $(shell find locale -name '*.po' 2>/dev/null)
 STATIC := $(shell find static -type f -not -path 'static/dist/*' 2>/dev/null)
 
-.PHONY: help run install install-test install-qwen install-voice libero test-libero test test-slow test-services test-blind test-crowd test-faults test-fuzz check audit image test-image bench bench-peers bench-publication bench-queries bench-release bench-text bench-voice bench-network load capacity clean
+.PHONY: help run install install-test install-qwen install-voice libero test-libero test test-slow test-services test-blind test-crowd test-faults test-fuzz check audit image test-image bench bench-memory bench-peers bench-publication bench-queries bench-release bench-text bench-voice bench-network load capacity clean
 help:
 	@echo "make run            start the arena (ARENA_PORT, ARENA_DATA), Ctrl-C stops it"
 	@echo "make test           install what the tests need and run them in two processes, a real browser included"
@@ -30,6 +30,7 @@ help:
 	@echo "make image          build the image of the Dockerfile without a container engine (needs root, Debian)"
 	@echo "make test-image     deploy that image behind nginx, with Prometheus beside it, and play a battle (needs root)"
 	@echo "make bench          measure the figures of the README, and fail on a miss (ARGS=--readme prints their table)"
+	@echo "make bench-memory   measure the memory of each process of a shipped arena, before and after turns (ARGS: --turns 20)"
 	@echo "make bench-peers    rate a million votes and compare with other packages (installed into build/peers)"
 	@echo "make bench-publication  time an hourly publication of ten million votes, and its memory (ARGS: --votes 1000000)"
 	@echo "make bench-queries  time every query of every page on a million synthetic votes"
@@ -101,6 +102,9 @@ test-image: $(DONE)/requirements-test
 
 bench: install install-test
 	@$(PY) scripts/bench.py $(ARGS)
+
+bench-memory: install $(DONE)/requirements-test
+	@$(PY) scripts/bench_memory.py $(ARGS)
 
 bench-peers: $(DONE)/requirements
 	@$(PY) scripts/bench_peers.py $(ARGS)

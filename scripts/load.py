@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import load_fanout
 import psutil
-from load_targets import missed, until_the_start
+from load_targets import missed, published, until_the_start
 
 from tests.stack import Arena, wait_until
 
@@ -64,6 +64,7 @@ class Watch(threading.Thread):
         self._began = time.monotonic()
         self.samples: dict[str, list[tuple[float, float]]] = defaultdict(list)  # name -> (seconds, MB)
         self._used: dict[str, list[tuple[float, float]]] = defaultdict(list)  # name -> (seconds, processor seconds)
+        self._busy: list[tuple[float, float]] = []  # (seconds, processor seconds of the whole machine)
 
     def run(self) -> None:
         while True:
@@ -77,6 +78,8 @@ class Watch(threading.Thread):
         self._sample()
 
     def _sample(self) -> None:
+        busy = psutil.cpu_times()
+        self._busy.append((time.monotonic() - self._began, busy.user + busy.nice + busy.system))
         names = {pid: name for name, pid in self._arena.children().items()}
         names[self._arena.process.pid] = "supervisor"
         for process in [psutil.Process(self._arena.process.pid), *self._arena.processes()]:
@@ -89,6 +92,12 @@ class Watch(threading.Thread):
             now = time.monotonic() - self._began
             self.samples[name].append((now, size))
             self._used[name].append((now, used.user + used.system))
+
+    def cores_of_others(self, visitors: float) -> float:
+        """Cores that neither the arena took nor the visitors, of whom it is known: with them, calls wait for the
+        processor."""
+        own = sum(_slope(used) / 60 for used in self._used.values())
+        return round(max(0.0, _slope(self._busy) / 60 - own - visitors), 2)
 
     def figures(self) -> list[dict[str, Any]]:
         """Per process: MB in the first and last sample, the maximum, the slope of the second half [MB/min], cores."""
@@ -168,9 +177,21 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
             printed = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
             watch.stop()
             found: dict[str, Any] = json.loads(printed.splitlines()[-1])
-            return found | {"fanout": fanout, "processes": watch.figures(), "warnings": arena.errors[-20:]}
+            return found | {
+                "fanout": fanout,
+                "processes": watch.figures(),
+                "others_cores": watch.cores_of_others(found["generator_cores"]),
+                "publications": publications(arena.folder),
+                "warnings": arena.errors[-20:],
+            }
         finally:
             arena.close()
+
+
+def publications(folder: Path) -> list[str]:
+    """What the workers logged of each: how long it waited for the rankings' lock, and how long votes waited for it."""
+    logs = sorted(folder.glob("log/worker*.log*"))
+    return [told for path in logs for told in published(path.read_text(errors="replace").splitlines())]
 
 
 def wait_for_the_hour(options: argparse.Namespace) -> None:
@@ -181,7 +202,7 @@ def wait_for_the_hour(options: argparse.Namespace) -> None:
 
 def print_report(found: dict[str, Any]) -> None:
     print(f"{found['visitors']} visitors, {found['per_s']} requests/s over {found['seconds']} s; ", end="")
-    print(f"the visitors themselves took {found['generator_cores']} cores")
+    print(f"the visitors themselves took {found['generator_cores']} cores, other programs {found['others_cores']}")
     print("\n| endpoint | requests | failed | p50 ms | p95 ms | p99 ms | max ms |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
     for each in found["endpoints"]:
@@ -192,7 +213,7 @@ def print_report(found: dict[str, Any]) -> None:
     for each in found["processes"]:
         sizes = f"{each['first_mb']} | {each['last_mb']} | {each['most_mb']} | {each['slope_mb_per_min']}"
         print(f"| {each['process']} | {sizes} | {each['cores']} |")
-    for name in ("fanout", "errors", "errors_of_the_ramp", "warnings"):
+    for name in ("publications", "fanout", "errors", "errors_of_the_ramp", "warnings"):
         if found.get(name):
             print(f"\n{name}: {json.dumps(found[name], indent=1)}")
 

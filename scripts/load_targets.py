@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -24,6 +26,11 @@ def until_the_start(now: datetime, ramp_s: float, measured_s: float) -> float:
     earliest, latest = to_hour - ramp_s - measured_s + AFTER_HOUR_S, to_hour - ramp_s - BEFORE_HOUR_S
     hours = max(0, math.ceil(-latest / 3600.0))
     return max(0.0, earliest + 3600.0 * hours)
+
+
+def published(lines: Iterable[str]) -> list[str]:
+    """What a worker's log says of each publication: how long it waited for the rankings' lock, held it and worked."""
+    return re.findall(r"Published: (waited \d+ ms .*? worked \d+ ms)", "\n".join(lines))
 
 
 def missed(found: dict[str, Any], rate: float, *, across_an_hour: bool) -> list[str]:

@@ -14,19 +14,20 @@ Source: J. Cohen, A coefficient of agreement for nominal scales, Educ. Psychol. 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypedDict
 
 import numpy as np
 
 from rankings.fit.clusters import Clusters, effective, jackknife, proportion, score_interval
-from rankings.tally.arrays import Booleans, Floats, Integers
+from rankings.tally.arrays import Booleans, Floats, Integers, Narrow, kept, narrowed
 from rankings.tally.counts import UNKNOWN_VOTER
 from rankings.tally.facts import EVEN, LEFT, RIGHT, VoteFacts
 
-VOTES = np.array([LEFT, RIGHT, EVEN, EVEN])
+VOTES = np.array([LEFT, RIGHT, EVEN, EVEN], np.int8)
 """What each of OUTCOMES says of the sides."""
-MIRRORED = np.array([RIGHT, LEFT, EVEN])
+MIRRORED = np.array([RIGHT, LEFT, EVEN], np.int8)
 CELLS = 9
 """Three judgements of votes by three of success, flattened."""
 ALIKE, CONTRARY = np.array([4 * LEFT, 4 * RIGHT]), np.array([3 * LEFT + RIGHT, 3 * RIGHT + LEFT])
@@ -95,19 +96,27 @@ def share_against(tables: Floats) -> Floats:
 class Judgements:
     """What votes and success say of the same battles, all (rows,): LEFT, RIGHT or EVEN."""
 
-    vote: Integers
-    success: Integers
-    voter: Integers
+    vote: Narrow
+    success: Narrow
+    voter: Narrow
     """A number from 0, or UNKNOWN_VOTER."""
 
     @classmethod
     def of(cls, facts: VoteFacts, mirrored: Booleans | None = None) -> Judgements:
         """Of facts with a verdict. `mirrored` (rows,): battles to be seen from the other side."""
-        vote, success = VOTES[facts.vote], facts.success
-        if mirrored is not None:
-            vote, success = np.where(mirrored, MIRRORED[vote], vote), np.where(mirrored, MIRRORED[success], success)
-        nobody = facts.values["voter"].index("") if "" in facts.values["voter"] else UNKNOWN_VOTER
-        return cls(vote, success, np.where(facts.codes["voter"] == nobody, UNKNOWN_VOTER, facts.codes["voter"]))
+        vote, success, voter = VOTES[kept(facts, "vote")], kept(facts, "success"), facts.codes.kept("voter")
+        if facts.values["voter"][:1] == ("",):  # sorted
+            voter = np.where(voter == 0, voter.dtype.type(UNKNOWN_VOTER), voter)
+        found = cls(vote, success, voter)
+        return found if mirrored is None else found.mirrored(mirrored)
+
+    def mirrored(self, rows: Booleans) -> Judgements:
+        """Some of the battles (rows,) seen from the other side."""
+        vote, success = (np.where(rows, MIRRORED[each], each) for each in (self.vote, self.success))
+        return Judgements(vote, success, self.voter)
+
+    def where(self, rows: Booleans | Integers) -> Judgements:
+        return Judgements(self.vote[rows], self.success[rows], self.voter[rows])
 
     @property
     def tables(self) -> Clusters:
@@ -117,27 +126,48 @@ class Judgements:
 
 def agreement(facts: VoteFacts, rule: AlarmRule) -> Agreement:
     """Of the votes on battles whose success is known."""
-    return of_voters(Judgements.of(facts.where(facts.judged)).tables, rule)
+    return of_voters(Judgements.of(_judged(facts)).tables, rule)
 
 
 def by_task(facts: VoteFacts, rule: AlarmRule) -> dict[str, Agreement]:
-    judged = facts.where(facts.judged)
-    task = judged.codes["task"]
+    judged = _judged(facts)
+    all_of_them, task = Judgements.of(judged), judged.codes.kept("task")
     return {
-        judged.values["task"][code]: agreement(judged.where(task == code), rule) for code in np.unique(task).tolist()
+        judged.values["task"][code]: of_voters(all_of_them.where(task == code).tables, rule)
+        for code in np.unique(task).tolist()
     }
 
 
 def by_contestant(facts: VoteFacts, rule: AlarmRule) -> dict[str, Agreement]:
     """Each contestant's battles, with it taken for the left side: right then means its opponents."""
-    judged = facts.where(facts.judged)
+    judged = _judged(facts)
     names = np.union1d(judged.values["left"], judged.values["right"]).tolist()
-    left, right = (np.searchsorted(names, judged.values[side])[judged.codes[side]] for side in ("left", "right"))
+    on_left = Judgements.of(judged)
+    on_right = on_left.mirrored(np.ones(len(judged), dtype=bool))
+    sides = [(_rows_by(judged, "left", names), on_left), (_rows_by(judged, "right", names), on_right)]
     found = {}
-    for number in np.union1d(left, right).tolist():
-        rows = (left == number) | (right == number)
-        found[names[number]] = of_voters(Judgements.of(judged.where(rows), (right == number)[rows]).tables, rule)
+    for number, name in enumerate(names):
+        own = [whole.where(rows[number]) for rows, whole in sides]
+        votes = Judgements(*(np.concatenate(each) for each in zip(*map(_columns, own), strict=True)))
+        if len(votes.vote):
+            found[name] = of_voters(votes.tables, rule)
     return found
+
+
+def _judged(facts: VoteFacts) -> VoteFacts:
+    rows = facts.judged
+    return facts if rows.all() else facts.where(rows)
+
+
+def _columns(votes: Judgements) -> tuple[Narrow, Narrow, Narrow]:
+    return votes.vote, votes.success, votes.voter
+
+
+def _rows_by(facts: VoteFacts, side: str, names: Sequence[str]) -> list[Integers]:
+    """The rows in which each of `names`, sorted, is on that side."""
+    of_row = narrowed(np.searchsorted(names, facts.values[side]))[facts.codes.kept(side)]
+    order = np.argsort(of_row, kind="stable")
+    return np.split(order, np.searchsorted(of_row[order], np.arange(1, len(names))))
 
 
 def of_voters(voters: Clusters, rule: AlarmRule) -> Agreement:

@@ -27,7 +27,7 @@ from rankings.fit.estimate import inverse
 from rankings.fit.graph import diagonal_blocks, groups, reachability
 from rankings.fit.posterior import Games, Posterior, assembled, by_contestant, likeliest
 from rankings.fit.sandwich import gradients_of_voters, variance_of_differences
-from rankings.tally.arrays import Floats, Integers
+from rankings.tally.arrays import Floats, Integers, kept, narrowed, replaced
 from rankings.tally.counts import MIRRORED, Counts
 
 SPREAD, OFFSET = 150.0, 100.0
@@ -179,7 +179,7 @@ def published(found: TaskFit, counts: Counts) -> ByTask:
             task: {
                 "ratings": np.round(found.mean[place], 1).tolist(),
                 "deviations": [np.round(row[:at], 1).tolist() for at, row in enumerate(found.deviation[place])],
-                "records": records(counts.where(counts.setting == place)),
+                "records": records(counts.where(kept(counts, "setting") == place)),
             }
             for place, task in enumerate(found.tasks)
         },
@@ -199,7 +199,7 @@ def records(counts: Counts) -> dict[str, dict[str, list[int]]]:
 def _apart(votes: Counts, tasks: int) -> Counts:
     """A contestant at each task as a contestant of its own; a task at the end may have no vote."""
     shift = votes.setting * len(votes.names)
-    return replace(votes, names=votes.names * tasks, left=votes.left + shift, right=votes.right + shift)
+    return replaced(votes, names=votes.names * tasks, left=votes.left + shift, right=votes.right + shift)
 
 
 def _at(games: Games, tasks: int, prior: Prior, start: Floats | float = 0.0) -> tuple[Joint, Floats]:
@@ -244,13 +244,15 @@ def _meat(joint: Joint, x: Floats, votes: Counts, weights: Floats) -> Floats:
 def _only(votes: Counts, voted: Integers) -> Counts:
     """The same votes, with numbers for some contestants alone, those `voted` (m,), sorted."""
     names = tuple(votes.names[place] for place in voted.tolist())
-    left, right = (np.searchsorted(voted, side) for side in (votes.left, votes.right))
-    return replace(votes, names=names, left=left, right=right)
+    place = np.zeros(len(votes.names), np.int64)
+    place[voted] = np.arange(len(voted))
+    left, right = (narrowed(place)[kept(votes, side)] for side in ("left", "right"))
+    return replaced(votes, names=names, left=left, right=right)
 
 
 def _dense_meat(nu: float, x: Floats, votes: Counts, weights: Floats) -> Floats:
     """(m, m) see `_meat`; every contestant has a vote."""
-    known, at, voters = votes.voter >= 0, np.append(x, 0.0), votes.voters
+    known, at, voters = kept(votes, "voter") >= 0, np.append(x, 0.0), votes.voters
     games = replace(Games.of(votes, weights), nu=nu)
     meat = np.zeros((len(x), len(x)))
     if not known.all():

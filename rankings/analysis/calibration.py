@@ -16,7 +16,8 @@ the ratings by H^-1 g_v, as in rankings.trust.influence. docs/ranking-study.md s
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, TypedDict
 
 import numpy as np
@@ -25,8 +26,8 @@ from rankings.fit.bradley_terry import PRIOR, SCALE, Refits
 from rankings.fit.clusters import Spread
 from rankings.fit.estimate import Estimate
 from rankings.fit.offsets import OFFSET_SD
-from rankings.fit.posterior import sigmoid
-from rankings.tally.arrays import Booleans, Floats, Integers
+from rankings.fit.posterior import sigmoid, votes_of_even
+from rankings.tally.arrays import Booleans, Floats, Integers, Narrow, kept, narrowed, replaced
 from rankings.tally.counts import UNKNOWN_VOTER, Counts
 
 FOLDS = 10
@@ -74,21 +75,19 @@ def calibration(counts: Counts, *, cap: int = 0) -> Calibration:
         return nothing()
     folds = Folds.of(counts)
     predictions = predict(folds, cap)
-    total = float(predictions.votes.sum())
+    total = int(predictions.cast.sum())
     if not total:  # nobody else voted on these pairs
         return nothing()
     bins, chance = _bins(folds, predictions, cap)
     distances = sum(each["votes"] * abs(each["actual"] - each["predicted"]) for each in bins)
-    expected, score, squares, votes = predictions.expected, predictions.score, predictions.squares, predictions.votes
-    brier = float((squares - 2 * expected * score + expected**2 * votes).sum()) / total
-    flat = float((squares - score + 0.25 * votes).sum()) / total
+    brier, flat = np.sum([each.errors() for _, each in _by_bin(folds, predictions)], axis=0) / total
     return {
-        "votes": int(total),
+        "votes": total,
         "bins": bins,
         "error": round(distances / total, 4),
         "chance": chance,
-        "brier": round(brier, 4),
-        "brier_flat": round(flat, 4),
+        "brier": round(float(brier), 4),
+        "brier_flat": round(float(flat), 4),
     }
 
 
@@ -102,9 +101,9 @@ class Folds:
 
     counts: Counts
     """Sides forgotten."""
-    fold: Integers
+    fold: Narrow
     """(rows,) 0 .. FOLDS - 1."""
-    cluster: Integers
+    cluster: Narrow
     """(rows,) a number per known voter, and one per row of others."""
     times: Floats
     """(clusters,) how many people each is; 0 for numbers without a vote."""
@@ -112,12 +111,19 @@ class Folds:
     @classmethod
     def of(cls, counts: Counts) -> Folds:
         votes = counts.without_sides()
-        known, unknown = votes.where(votes.voter >= 0), votes.where(votes.voter < 0)
-        alone, fold = _one_by_one(unknown)
-        voters = int(known.voter.max(initial=-1)) + 1
-        cluster = np.concatenate([known.voter, voters + np.arange(len(fold))])
-        times = np.concatenate([np.bincount(known.voter, minlength=voters) > 0, alone.votes])
-        return cls(_joined(known, alone), np.concatenate([known.voter % FOLDS, fold]), cluster, times.astype(float))
+        is_known = kept(votes, "voter") >= 0
+        known = votes if is_known.all() else votes.where(is_known)
+        alone, fold = _one_by_one(votes.where(~is_known))
+        voter = known.voter
+        voters = int(voter.max(initial=-1)) + 1
+        cluster = narrowed(np.concatenate([voter, voters + np.arange(len(fold))]))
+        times = np.concatenate([np.bincount(voter, minlength=voters) > 0, alone.votes])
+        fold = narrowed(np.concatenate([voter % FOLDS, fold]))
+        return cls(_joined(known, alone) if len(alone.votes) else known, fold, cluster, times.astype(float))
+
+    def where(self, rows: Integers) -> Folds:
+        """Only some rows, by their places; the clusters stay."""
+        return Folds(self.counts.where(rows), self.fold[rows], self.cluster[rows], self.times)
 
     def by_cluster(self, values: Floats) -> Floats:
         """(clusters,) sums over the rows of each, per person."""
@@ -128,7 +134,8 @@ def _one_by_one(votes: Counts) -> tuple[Counts, Integers]:
     """Votes of unknown voters as rows of one outcome and one fold each, whatever their day, and (rows,) the folds."""
     size, settings = len(votes.names) ** 2, votes.settings
     kinds = votes.setting * size + votes.cell
-    rows = np.stack([np.bincount(kinds, column, settings * size) for column in votes.outcomes.T]).astype(np.int64)
+    columns = kept(votes, "outcomes").T
+    rows = np.stack([np.bincount(kinds, column, settings * size) for column in columns]).astype(np.int64)
     outcome, kind = np.nonzero(rows)
     number = rows[outcome, kind]
     share = (number[:, None] + np.arange(FOLDS)) // FOLDS  # (kinds, FOLDS), summing to number
@@ -138,33 +145,66 @@ def _one_by_one(votes: Counts) -> tuple[Counts, Integers]:
     setting, cell = np.divmod(kind[at], size)
     left, right = np.divmod(cell, len(votes.names))
     nobody, no_day = np.full(len(at), UNKNOWN_VOTER), np.zeros(len(at), np.int64)
-    found = replace(votes, left=left, right=right, voter=nobody, outcomes=cast, setting=setting, day=no_day)
+    found = replaced(votes, left=left, right=right, voter=nobody, outcomes=cast, setting=setting, day=no_day)
     return found, (place + at) % FOLDS
 
 
 def _joined(one: Counts, other: Counts) -> Counts:
     """The rows of both."""
     names = ("left", "right", "voter", "outcomes", "setting", "day")
-    columns: dict[str, Any] = {name: np.concatenate([getattr(each, name) for each in (one, other)]) for name in names}
-    return replace(one, **columns)
+    columns: dict[str, Any] = {name: np.concatenate([kept(each, name) for each in (one, other)]) for name in names}
+    return replaced(one, **columns)
 
 
 @dataclass(frozen=True)
 class Predictions:
-    """Of each row of votes (rows,): what the favourite was expected to score, whether that is the right side, and sums
-    over the votes: of what it scored, of its square, and of ones. Where no rating predicts, there are no votes.
-    """
+    """Of each row of votes (rows,): what the favourite was expected to score, whether that is the right side, and how
+    many votes were predicted: none where no rating does."""
 
+    counts: Counts
+    """Sides forgotten."""
     expected: Floats
     swapped: Booleans
-    score: Floats
-    squares: Floats
-    votes: Floats
+    known: Booleans
+
+    @property
+    def cast(self) -> Integers:
+        return self.counts.votes * self.known
+
+    @property
+    def votes(self) -> Floats:
+        return self.cast.astype(float)
 
     @property
     def bins(self) -> Integers:
         """(rows,) 0 .. BINS - 1."""
         return np.clip(((self.expected - 0.5) * 2 * BINS).astype(np.int64), 0, BINS - 1)
+
+    @property
+    def wins(self) -> Floats:
+        """(rows,) votes for the favourite."""
+        outcomes = kept(self.counts, "outcomes")
+        found: Floats = np.where(self.swapped, outcomes[:, 1], outcomes[:, 0]) * self.known.astype(float)
+        return found
+
+    @property
+    def even(self) -> Floats:
+        return votes_of_even(self.counts) * self.known
+
+    @property
+    def score(self) -> Floats:
+        """(rows,) the sum of what the favourite scored."""
+        return self.wins + 0.5 * self.even
+
+    def where(self, rows: Integers) -> Predictions:
+        return Predictions(self.counts.where(rows), self.expected[rows], self.swapped[rows], self.known[rows])
+
+    def errors(self) -> tuple[float, float]:
+        """Sums over the votes of the squared errors of the predictions, and of always saying one half."""
+        expected, score, votes = self.expected, self.score, self.votes
+        squares = self.wins + 0.25 * self.even
+        own = squares - 2 * expected * score + expected**2 * votes
+        return float(own.sum()), float((squares - score + 0.25 * votes).sum())
 
 
 def predict(folds: Folds, cap: int) -> Predictions:
@@ -174,30 +214,35 @@ def predict(folds: Folds, cap: int) -> Predictions:
     for fold in range(TRAINING_FOLDS, FOLDS):
         rows = folds.fold == fold
         rating, group = refits.without(folds.fold >= fold)
-        left, right = counts.left[rows], counts.right[rows]
+        left, right = kept(counts, "left")[rows], kept(counts, "right")[rows]
         margin[rows], known[rows] = (rating[left] - rating[right]) / SCALE, group[left] == group[right]
     swapped = margin < 0
-    wins = np.where(swapped, counts.outcomes[:, 1], counts.outcomes[:, 0])
-    even = counts.outcomes[:, 2] + counts.outcomes[:, 3]
-    sums = (wins + 0.5 * even, wins + 0.25 * even, counts.votes.astype(float))
-    return Predictions(sigmoid(np.abs(margin)), swapped, *(each * known for each in sums))
+    return Predictions(counts, sigmoid(np.abs(margin, out=margin)), swapped, known)
+
+
+def _by_bin(folds: Folds, predictions: Predictions) -> Iterator[tuple[Folds, Predictions]]:
+    """The rows of each bin alone, a tenth of all, so that what is computed of them takes little memory."""
+    place = narrowed(predictions.bins)
+    for number in range(BINS):
+        rows = np.flatnonzero((place == number) & predictions.known)
+        yield folds.where(rows), predictions.where(rows)
 
 
 def _bins(folds: Folds, predictions: Predictions, cap: int) -> tuple[list[Bin], float | None]:
     """And the mean distance that chance alone makes, in bins of two voters and more; None without any."""
-    place, influence = predictions.bins, _Influence.of(folds, cap)
+    slopes = np.stack([_slopes(*own) for own in _by_bin(folds, predictions)])
+    moved = _Influence.of(folds, cap).of_predictions(slopes)
     found: list[Bin] = []
     noise, weights = [0.0], [0.0]
-    for number in range(BINS):
-        votes = predictions.votes * (place == number)
-        if n := float(votes.sum()):
-            predicted = float(predictions.expected @ votes) / n
-            actual = float(predictions.score @ (place == number)) / n
-            own, gap = _spreads(folds, predictions, votes, actual - predicted, influence)
+    for number, (rows, own) in enumerate(_by_bin(folds, predictions)):
+        if n := float(own.cast.sum()):
+            predicted = float(own.expected @ own.votes) / n
+            actual = float(own.score.sum()) / n
+            spread, gap = _spreads(rows, own, actual - predicted, moved[number])
             if math.isfinite(gap.sd):
                 noise.append(n * math.sqrt(2 / math.pi) * gap.sd)
                 weights.append(n)
-            found.append(_bin(number, int(n), predicted, actual, own, gap))
+            found.append(_bin(number, int(n), predicted, actual, spread, gap))
     return found, round(sum(noise) / sum(weights), 4) if any(weights) else None
 
 
@@ -222,9 +267,11 @@ def _bin(number: int, votes: int, predicted: float, actual: float, own: Spread, 
 class _Influence:
     """How far each cluster moves the ratings that predict the votes of later folds."""
 
-    moved: Floats
-    """(clusters, k) natural units: what a person's votes add to the ratings of all."""
-    fold: Integers
+    ratings: Estimate
+    """Of the votes of each cluster as one voter's, in natural units."""
+    times: Floats
+    """(clusters,)"""
+    fold: Narrow
     """(clusters,)"""
     training: Floats
     """(FOLDS,) the share of the votes that a fold is predicted from."""
@@ -232,34 +279,44 @@ class _Influence:
     @classmethod
     def of(cls, folds: Folds, cap: int) -> _Influence:
         counts, size = folds.counts, len(folds.times)
-        apart = replace(counts, voter=folds.cluster)
+        apart = replaced(counts, voter=folds.cluster)
         found = Estimate.weighed(apart, counts.weights(cap), prior=PRIOR, ties="half", offset_sd=OFFSET_SD / SCALE)
-        moved = found.influence_of_voters() / np.maximum(folds.times, 1.0)[:, None]
-        fold = np.zeros(size, np.int64)
+        fold = np.zeros(size, folds.fold.dtype)
         fold[folds.cluster] = folds.fold
         shares = np.bincount(folds.fold, counts.votes, FOLDS) / counts.total
-        return cls(moved, fold, np.maximum(np.cumsum(shares) - shares, 1e-9))
+        return cls(found, folds.times, fold, np.maximum(np.cumsum(shares) - shares, 1e-9))
 
     def of_predictions(self, slopes: Floats) -> Floats:
-        """(clusters,) what each moves a mean of predictions. `slopes` (FOLDS, k): by the ratings for each fold."""
-        each = self.moved @ (slopes / self.training[:, None]).T
-        later = np.arange(FOLDS) > self.fold[:, None]
-        found: Floats = np.sum(each * later, axis=1)
+        """(m, clusters) what a person of each moves m means of predictions. `slopes` (m, FOLDS, k): by the ratings for
+        each fold."""
+        found = np.zeros((len(slopes), len(self.times)))
+        by_rating = (slopes / self.training[:, None]).reshape(-1, slopes.shape[-1]).T
+        for clusters, moved in self.ratings.influence_by_turns():
+            each = (moved / np.maximum(self.times[clusters], 1.0)[:, None]) @ by_rating
+            later = np.arange(FOLDS) > self.fold[clusters][:, None]
+            found[:, clusters] = np.sum(each.reshape(len(moved), -1, FOLDS) * later[:, None, :], axis=2).T
         return found
 
 
-def _spreads(
-    folds: Folds, predictions: Predictions, votes: Floats, gap: float, influence: _Influence
-) -> tuple[Spread, Spread]:
-    """Of actual, and of actual less predicted. `votes` (rows,): of the bin."""
-    n, cast = votes.sum(), folds.by_cluster(votes)
-    residual = (predictions.score - predictions.expected * predictions.votes) * (votes > 0)
-    own = (folds.by_cluster(residual) - gap * cast) / np.maximum(n - cast, 0.5)
-    slope = votes * predictions.expected * (1.0 - predictions.expected) * np.where(predictions.swapped, -1.0, 1.0) / n
+def _slopes(folds: Folds, predictions: Predictions) -> Floats:
+    """(FOLDS, k) how the mean of the predictions depends on the ratings for each fold."""
+    votes, expected = predictions.votes, predictions.expected
+    slope = votes * expected * (1.0 - expected) * np.where(predictions.swapped, -1.0, 1.0)
+    slope /= max(float(votes.sum()), 1.0)
     size = len(folds.counts.names)
-    slopes: Floats = np.bincount(folds.fold * size + folds.counts.left, slope, FOLDS * size).astype(float)
-    slopes -= np.bincount(folds.fold * size + folds.counts.right, slope, FOLDS * size)
-    moved = influence.of_predictions(slopes.reshape(FOLDS, size))
+    first = folds.fold * np.int64(size)
+    slopes: Floats = np.bincount(first + kept(folds.counts, "left"), slope, FOLDS * size).astype(float)
+    slopes -= np.bincount(first + kept(folds.counts, "right"), slope, FOLDS * size)
+    return slopes.reshape(FOLDS, size)
+
+
+def _spreads(folds: Folds, predictions: Predictions, gap: float, moved: Floats) -> tuple[Spread, Spread]:
+    """Of actual, and of actual less predicted, in one bin. `moved` (clusters,): how far a person of each moves the mean
+    of its predictions."""
+    votes = predictions.votes
+    n, cast = votes.sum(), folds.by_cluster(votes)
+    residual = predictions.score - predictions.expected * votes
+    own = (folds.by_cluster(residual) - gap * cast) / np.maximum(n - cast, 0.5)
     freedom = max(1.0, float(n**2 / (folds.times @ cast**2)) - 1.0)
     return _spread(own, folds.times, cast, freedom), _spread(own - moved, folds.times, cast, freedom)
 

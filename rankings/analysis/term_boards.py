@@ -8,7 +8,7 @@ from typing import TypedDict
 import numpy as np
 
 from rankings.analysis import terms
-from rankings.tally.arrays import Floats, Integers
+from rankings.tally.arrays import Floats, Integers, Narrow, distinct, kept, narrowed
 from rankings.tally.counts import UNKNOWN_VOTER, Counts
 from rankings.tally.facts import VoteFacts
 from rankings.tally.table import Board, VoteTable
@@ -37,49 +37,62 @@ def votes_of(
     left out. `measured`: (votes,) terms of the kind's own, row by row as in `facts`."""
     own = measured or {}
     if board.setting:
-        here = facts.codes["setting"] == facts.values["setting"].index(board.setting)
+        here = facts.codes.kept("setting") == facts.values["setting"].index(board.setting)
         facts, own = facts.where(here), {name: column[here] for name, column in own.items()}
     names = sorted({*facts.values["left"], *facts.values["right"]})
     voter, day = _numbers(facts, "voter", table), _numbers(facts, "day", table)
     counts = table.counts(board)
-    left, right = (np.searchsorted(names, facts.values[side])[facts.codes[side]] for side in ("left", "right"))
+    left, right = (
+        narrowed(np.searchsorted(names, facts.values[side]))[facts.codes.kept(side)] for side in ("left", "right")
+    )
     votes = terms.TermVotes(
         names=tuple(names),
-        setting=np.unique(facts.codes["setting"], return_inverse=True)[1],
+        setting=distinct(facts.codes["setting"])[1],
         left=left,
         right=right,
-        outcome=facts.vote,
+        outcome=kept(facts, "vote"),
         voter=voter,
         network=counts.visits.networks(voter, day),
         weight=weights(counts, voter, day, cap=cap),
-        success=facts.success,
-        steps_left=facts.steps_left,
-        steps_right=facts.steps_right,
+        success=kept(facts, "success"),
+        steps_left=kept(facts, "steps_left"),
+        steps_right=kept(facts, "steps_right"),
         measured=own,
     )
-    return votes.where(votes.weight > 0)
+    return votes if (votes.weight > 0).all() else votes.where(votes.weight > 0)
 
 
-def weights(counts: Counts, voter: Integers, day: Integers, *, cap: int) -> Floats:
+def weights(counts: Counts, voter: Narrow, day: Narrow, *, cap: int) -> Floats:
     """(votes,) what a vote of each voter's day weighs on the board of `counts`; 0 where it has none of that day."""
-    days = int(max(counts.day.max(initial=0), day.max(initial=0))) + 1
-    key, first = np.unique(counts.voter * days + counts.day, return_index=True)
-    weight = np.append(counts.weights(cap)[first], 0.0)
-    wanted = voter * days + day
+    days = int(max(kept(counts, "day").max(initial=0), day.max(initial=0))) + 1
+    key, place = distinct(_visits(kept(counts, "voter"), kept(counts, "day"), days))
+    weight = np.zeros(len(key) + 1)
+    weight[place] = counts.weights(cap)
+    wanted = _visits(voter, day, days)
     place = np.searchsorted(key, wanted)
-    found: Floats = weight[np.where(np.append(key, -1 - days)[place] == wanted, place, len(key))]
+    place[np.append(key, -1 - days)[place] != wanted] = len(key)
+    found: Floats = weight[place]
     found[voter == UNKNOWN_VOTER] = 1.0
     return found
 
 
+def _visits(voter: Narrow, day: Narrow, days: int) -> Integers:
+    """(rows,) a number per voter and day."""
+    found: Integers = voter.astype(np.int64)
+    found *= days
+    found += day
+    return found
+
+
 def _terms(votes: terms.TermVotes) -> Terms:
-    return {"equal": terms.board(votes, terms.EQUAL), "beyond": terms.board(votes.where(votes.judged), terms.BEYOND)}
+    judged = votes if votes.judged.all() else votes.where(votes.judged)
+    return {"equal": terms.board(votes, terms.EQUAL), "beyond": terms.board(judged, terms.BEYOND)}
 
 
-def _numbers(facts: VoteFacts, name: str, table: VoteTable) -> Integers:
+def _numbers(facts: VoteFacts, name: str, table: VoteTable) -> Narrow:
     """(votes,) numbers of voters or days as the boards' counts have them; past the last where they have none."""
     known = table.values[name]
     shift = 1 if name == "voter" and known[:1] == ("",) else 0
     place = {text: number - shift for number, text in enumerate(known)}
     numbers = [place.get(text, len(known)) if text or name == "day" else UNKNOWN_VOTER for text in facts.values[name]]
-    return np.array(numbers, dtype=np.int64)[facts.codes[name]]
+    return narrowed(np.array(numbers, dtype=np.int64))[facts.codes.kept(name)]

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TypedDict
 
 import numpy as np
@@ -30,7 +30,18 @@ from rankings.fit.offsets import OFFSET_SD
 from rankings.fit.posterior import Games, assembled, likeliest, sigmoid
 from rankings.fit.sandwich import PerVoter, some_voters
 from rankings.fit.student import quantile
-from rankings.tally.arrays import Booleans, Floats, Integers
+from rankings.tally.arrays import (
+    Booleans,
+    Column,
+    Floats,
+    Integers,
+    Narrow,
+    distinct,
+    is_sorted,
+    kept,
+    narrowed,
+    replaced,
+)
 from rankings.tally.facts import UNKNOWN
 
 SIDE, ORDER, LENGTH, SUCCESS = "side", "order", "length", "success"
@@ -84,50 +95,56 @@ class TermVotes:
     """One row per vote. All (rows,)."""
 
     names: tuple[str, ...]
-    setting: Integers
+    setting: Column = Column()
     """A number per setting from 0."""
-    left: Integers
+    left: Column = Column()
     """Place in `names`."""
-    right: Integers
-    outcome: Integers
+    right: Column = Column()
+    outcome: Column = Column()
     """Place in OUTCOMES."""
-    voter: Integers
+    voter: Column = Column()
     """A number per voter from 0; -1 for nobody known, who is another person each time."""
-    network: Integers
+    network: Column = Column()
     """A number per network that several voters share, from 0; -1 for none."""
-    weight: Floats
-    success: Integers
+    weight: Floats  # type: ignore[misc]  # a `Column` has no default
+    success: Column = Column()
     """LEFT, RIGHT, EVEN or UNKNOWN, as in `rankings.tally.facts`."""
-    steps_left: Integers
-    steps_right: Integers
+    steps_left: Column = Column()
+    steps_right: Column = Column()
     measured: Mapping[str, Floats] = field(default_factory=dict)
     """(rows,) of each term of the kind's own, such as those of `rankings.analysis.style`."""
 
     def where(self, rows: Booleans) -> TermVotes:
         columns = {name: column[rows] for name, column in vars(self).items() if name not in ("names", "measured")}
         measured = {name: column[rows] for name, column in self.measured.items()}
-        return replace(self, **columns, measured=measured)
+        return replaced(self, **columns, measured=measured)
 
     @property
     def judged(self) -> Booleans:
         """(rows,) the success of both sides is known."""
-        found: Booleans = self.success != UNKNOWN
+        found: Booleans = kept(self, "success") != UNKNOWN
         return found
 
     @property
     def settings(self) -> int:
-        return int(self.setting.max(initial=0)) + 1
+        return int(kept(self, "setting").max(initial=0)) + 1
 
     def columns(self) -> dict[str, Floats]:
         """(rows,) of each term."""
-        ratio = np.log2(np.maximum(self.steps_left, 1) / np.maximum(self.steps_right, 1))
-        return {
-            SIDE: np.ones(len(self.left)),
-            ORDER: np.sign(self.steps_right - self.steps_left).astype(float),
-            LENGTH: np.round(np.clip(ratio, -DOUBLINGS, DOUBLINGS) / STEP) * STEP,
-            SUCCESS: np.array([1.0, -1.0, 0.0, 0.0])[self.success],  # of LEFT, RIGHT, EVEN and UNKNOWN
-            **self.measured,
-        }
+        return {term: self.column(term) for term in (*BEYOND, *self.measured)}
+
+    def column(self, term: str) -> Floats:
+        """(rows,) of a term."""
+        if term in self.measured:
+            return self.measured[term]
+        if term == SIDE:
+            return np.ones(len(self.weight))
+        if term == ORDER:
+            return np.sign(self.steps_right - kept(self, "steps_left")).astype(float)
+        if term == LENGTH:
+            ratio = np.log2(np.maximum(self.steps_left, 1) / np.maximum(self.steps_right, 1))
+            return np.round(np.clip(ratio, -DOUBLINGS, DOUBLINGS) / STEP) * STEP
+        return np.array([1.0, -1.0, 0.0, 0.0])[kept(self, "success")]  # of LEFT, RIGHT, EVEN and UNKNOWN
 
 
 @dataclass(frozen=True)
@@ -144,27 +161,26 @@ class Cells:
     """(cells,) sum of weights."""
     score: Floats
     """(cells,) what of it the left side scored."""
-    of_vote: Integers
+    of_vote: Narrow
     """(rows,) the cell of each vote."""
 
     @classmethod
     def of(cls, votes: TermVotes, terms: Sequence[str]) -> Cells:
-        size, kinds = len(votes.names), 2 * round(DOUBLINGS / STEP) + 1
-        left, right = votes.setting * size + votes.left, votes.setting * size + votes.right
-        columns = votes.columns()
-        key = left * (votes.settings * size) + right
-        for name in terms:
-            if name in votes.measured:
-                values, place = np.unique(columns[name], return_inverse=True)
-                key = np.unique(key, return_inverse=True)[1] * len(values) + place
-            else:
-                key = key * kinds + np.round(columns[name] / STEP).astype(np.int64) + kinds // 2
-        _, first, of_vote = np.unique(key, return_index=True, return_inverse=True)
-        chosen = [columns[name][first] for name in terms]
-        played = _sums(of_vote, votes.weight, len(first))
-        score = _sums(of_vote, votes.weight * POINTS[votes.outcome], len(first))
-        by_term = np.stack(chosen, axis=1) if terms else np.zeros((len(first), 0))
-        return cls(votes.settings * size, left[first], right[first], by_term, played, score, of_vote)
+        abilities = votes.settings * len(votes.names)
+        pair = _abilities(votes, "left")
+        pair *= abilities
+        pair += _abilities(votes, "right")
+        cells, of_vote = distinct(pair)
+        columns: list[Floats] = []
+        for name in terms:  # each splits the cells so far
+            values, place = _values(votes, name)
+            split, of_vote = distinct(np.multiply(of_vote, len(values), dtype=np.int64) + place)
+            so_far, value = np.divmod(split, len(values))
+            cells, columns = cells[so_far], [*(column[so_far] for column in columns), values[value]]
+        played = _sums(of_vote, votes.weight, len(cells))
+        score = _sums(of_vote, votes.weight * POINTS[kept(votes, "outcome")], len(cells))
+        by_term = np.stack(columns, axis=1) if terms else np.zeros((len(cells), 0))
+        return cls(abilities, *np.divmod(cells, abilities), by_term, played, score, narrowed(of_vote))
 
     @property
     def size(self) -> int:
@@ -245,32 +261,39 @@ def fitted(votes: TermVotes, cells: Cells) -> TermFit:
     x = likeliest(np.zeros(cells.size), cells.log_density, cells.step)
     bread = inverse(cells.hessian(x))
     expected = sigmoid(cells.margins(x))
-    residual = votes.weight * (POINTS[votes.outcome] - expected[cells.of_vote])
+    residual = votes.weight * (POINTS[kept(votes, "outcome")] - expected[cells.of_vote])
     virtual = np.diag(_virtual(x))
     found = [bread @ (meat + virtual) @ bread for meat in _meats(votes, cells, residual)]
-    if len(np.unique(votes.voter[votes.voter >= 0])) + np.count_nonzero(votes.voter < 0) < FEW:
+    if _people(votes) < FEW:
         found.append(bread)
     return TermFit(cells, x, np.stack(found), float(quantile(np.array(voters_that_count(votes) - 1.0))))
 
 
+def _people(votes: TermVotes) -> int:
+    """How many voters, each unknown one being another person."""
+    voter = kept(votes, "voter")
+    return int(np.count_nonzero(np.bincount(voter[voter >= 0])) + np.count_nonzero(voter < 0))
+
+
 def voters_that_count(votes: TermVotes) -> float:
     """(sum n)² / sum n², n being what a voter's votes weigh: the number of voters if all voted alike much."""
-    known = votes.voter >= 0
-    cast = np.bincount(votes.voter[known], votes.weight[known])
+    voter = kept(votes, "voter")
+    known = voter >= 0
+    cast = np.bincount(voter[known], votes.weight[known])
     alone = votes.weight[~known]
     return float(votes.weight.sum() ** 2 / (np.sum(cast**2) + np.sum(alone**2)))
 
 
 def board(votes: TermVotes, terms: Sequence[str]) -> AdjustedBoard:
     """What each term is worth, and the ratings with and without them. Empty without a vote."""
-    if not len(votes.left):
+    if not len(votes.weight):
         return {"votes": 0, "terms": dict.fromkeys(terms), "models": {}}
     whole = Cells.of(votes, terms)
     known = known_terms(whole, terms)
     adjusted = fitted(votes, whole if known == list(terms) else Cells.of(votes, known))
     places = {name: adjusted.cells.abilities + number for number, name in enumerate(known)}
     worth = {name: _term(adjusted, places[name]) if name in places else None for name in terms}
-    return {"votes": len(votes.left), "terms": worth, "models": _models(votes, adjusted)}
+    return {"votes": len(votes.weight), "terms": worth, "models": _models(votes, adjusted)}
 
 
 def _sums(places: Integers, values: Floats, size: int) -> Floats:
@@ -283,14 +306,43 @@ def _virtual(x: Floats) -> Floats:
     return PRIOR * sigmoid(x) * sigmoid(-x)
 
 
+def _abilities(votes: TermVotes, side: str) -> Integers:
+    """(rows,) the place of a side's contestant among the abilities."""
+    found = votes.setting
+    found *= len(votes.names)
+    found += kept(votes, side)
+    return found
+
+
+def _values(votes: TermVotes, term: str) -> tuple[Floats, Narrow]:
+    """The different values of a term, and (rows,) the place of each row's."""
+    column = votes.column(term)
+    if term in votes.measured:
+        measured, at = np.unique(column, return_inverse=True)
+        found: Floats = measured.astype(np.float64)
+        return found, at
+    steps = np.round(column / STEP).astype(np.int64)
+    most = int(np.abs(steps).max(initial=0))
+    values, place = distinct(steps + most)
+    return (values - most).astype(np.float64) * STEP, place
+
+
+def _alone(voter: Integers) -> Integers:
+    """(rows,) where nobody is known, each row is a voter of its own."""
+    unknown = voter < 0
+    if unknown.any():
+        voter[unknown] = (voter.max(initial=0) + 1 + np.arange(len(voter)))[unknown]
+    return voter
+
+
 def _meats(votes: TermVotes, cells: Cells, residual: Floats) -> Iterator[Floats]:
     """(n, n) variance of the gradient, by voter and by network; not where there is only one."""
-    alone = np.where(votes.voter >= 0, votes.voter, votes.voter.max(initial=0) + 1 + np.arange(len(votes.voter)))
+    alone = _alone(votes.voter)
     clusters = [alone]
-    if (votes.network >= 0).any():
+    if (kept(votes, "network") >= 0).any():
         clusters.append(np.where(votes.network >= 0, alone.max() + 1 + votes.network, alone))
     for each in clusters:
-        number = np.unique(each, return_inverse=True)[1]
+        number = distinct(each)[1]
         many = int(number.max()) + 1
         if many > 1:
             yield many / (many - 1.0) * _squares(number, cells, residual)
@@ -298,11 +350,13 @@ def _meats(votes: TermVotes, cells: Cells, residual: Floats) -> Iterator[Floats]
 
 def _squares(voter: Integers, cells: Cells, residual: Floats) -> Floats:
     """(n, n) sum of g g^T over voters, g being the sum of residual times the margin's gradient."""
-    order = np.argsort(voter, kind="stable")
-    voter, residual, cell = voter[order], residual[order], cells.of_vote[order]
+    cell = cells.of_vote
+    if not is_sorted(voter):
+        order = np.argsort(voter, kind="stable")
+        voter, residual, cell = voter[order], residual[order], cell[order]
     found = np.zeros((cells.size, cells.size))
     for rows, place, voters in some_voters(voter):
-        own, at = residual[rows], cell[rows]
+        own, at = residual[rows], cell[rows].astype(np.int64)
         gradients = PerVoter(place, cells.left[at], cells.right[at], (voters, cells.abilities))(own, -own)
         terms = [np.bincount(place, own * column[at], voters) for column in cells.terms.T]
         block = np.column_stack([gradients, *terms])

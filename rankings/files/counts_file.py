@@ -6,20 +6,26 @@ import csv
 import hashlib
 import io
 import zlib
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankings.tally.arrays import Integers, starts_of_runs
+from rankings.tally.arrays import Narrow, is_sorted, kept, narrowed
 from rankings.tally.counts import OUTCOMES
 from rankings.tally.table import FILE_KEYS, KEYS, VoteTable
 
 COLUMNS = (*FILE_KEYS, "trust", *OUTCOMES)
 CHUNK = 50_000
 """Rows written at a time."""
+AHEAD = 2
+"""Parts that may wait to be compressed."""
 GZIP = 16 + zlib.MAX_WBITS
 """Makes zlib write gzip's header, without a time stamp, so that equal counts give equal files."""
+Coded = tuple[Sequence[str], Narrow]
+"""The different texts of a column, and (rows,) each row's place in them."""
 
 
 class CountsFile(NamedTuple):
@@ -32,9 +38,19 @@ class CountsFile(NamedTuple):
 def write_counts(table: VoteTable) -> CountsFile:
     """The rows of a table that have a count."""
     squeeze, seen, content = zlib.compressobj(6, wbits=GZIP), hashlib.sha256(), io.BytesIO()
-    for part in parts(table):
+
+    def add(part: bytes) -> None:
         seen.update(part)
         content.write(squeeze.compress(part))
+
+    with ThreadPoolExecutor(1) as aside:  # compresses a part while the next one is written
+        waiting: deque[Future[None]] = deque()
+        for part in parts(table):
+            waiting.append(aside.submit(add, part))
+            if len(waiting) > AHEAD:
+                waiting.popleft().result()
+        for each in waiting:
+            each.result()
     content.write(squeeze.flush())
     return CountsFile(content.getvalue(), seen.hexdigest())
 
@@ -42,33 +58,42 @@ def write_counts(table: VoteTable) -> CountsFile:
 def parts(table: VoteTable) -> Iterator[bytes]:
     """The unpacked content, CHUNK rows at a time, sorted as texts. Voters are numbered "v1", "v2", ... (empty:
     unknown), and networks that several of them share "n000001", ... `trust`: the weight of a voter's votes."""
+    import pyarrow as pa  # which the web does not need
+
     yield lines([COLUMNS])
-    columns = {key: (table.values[key], table.codes[key]) for key in KEYS} | table.visit_columns()
-    columns["voter"] = (numbered(table.values["voter"]), table.codes["voter"])
-    with_votes = np.flatnonzero(table.outcomes.any(axis=1))
-    places = [in_order_of_texts(*columns[key])[with_votes] for key in KEYS]
-    order = with_votes[_in_order(places, table.outcomes[with_votes])]
+    columns: dict[str, Coded] = {key: (table.values[key], table.codes.kept(key)) for key in KEYS}
+    columns |= table.visit_columns()
+    columns["voter"] = (numbered(table.values["voter"]), table.codes.kept("voter"))
+    outcomes = kept(table, "outcomes")
+    order = _in_order([columns[key] for key in KEYS], outcomes)
+    arrays = {key: pa.array(columns[key][0], pa.string()) for key in (*KEYS, "trust")}
     for first in range(0, len(order), CHUNK):
         rows = order[first : first + CHUNK]
-        some = [(columns[key][0], columns[key][1][rows]) for key in (*KEYS, "trust")]
-        yield coded_lines(some, table.outcomes[rows].T)
+        some = [(arrays[key], columns[key][1][rows]) for key in (*KEYS, "trust")]
+        yield coded_lines(some, outcomes[rows].T)
 
 
-def _in_order(places: Sequence[Integers], outcomes: Integers) -> Integers:
-    """(rows,) by the keys, then by outcomes: a voter with several networks may have several rows with equal keys."""
-    order = sorting(places)
-    are_different = len(starts_of_runs(*(column[order] for column in places))) == len(order)
-    return order if are_different else sorting([*places, *outcomes.T])
+def _in_order(columns: Sequence[Coded], outcomes: Narrow) -> Narrow:
+    """(rows,) those with votes, by the texts, then by outcomes: a voter with several networks may have several rows
+    with equal keys."""
+    places = [in_order_of_texts(*column) for column in columns]
+    with_votes = outcomes.any(axis=1)
+    if not with_votes.all():
+        places, outcomes = [column[with_votes] for column in places], outcomes[with_votes]
+    order = sorting(places, several=outcomes.T)
+    return order if with_votes.all() else np.flatnonzero(with_votes)[order]
 
 
 def coded_lines(
-    columns: Sequence[tuple[Sequence[str], Integers]], numbers: Sequence[Integers] | Integers = ()
+    columns: Sequence[tuple[Sequence[str] | Any, Narrow]], numbers: Sequence[Narrow] | Narrow = ()
 ) -> bytes:
-    """CSV of columns of texts, each as its values and (rows,) places in them, then columns (rows,) of numbers."""
+    """CSV of columns of texts, each as its values (texts, or an array of pyarrow) and (rows,) places in them, then
+    columns (rows,) of numbers."""
     import pyarrow as pa  # which the web does not need
     import pyarrow.csv
 
-    texts = [pa.array(values, pa.string()).take(pa.array(places)) for values, places in columns]
+    known = [values if isinstance(values, pa.Array) else pa.array(values, pa.string()) for values, _ in columns]
+    texts = [values.take(pa.array(places)) for values, (_, places) in zip(known, columns, strict=True)]
     whole = pa.table([*texts, *map(pa.array, numbers)], [str(number) for number in range(len(texts) + len(numbers))])
     out = pa.BufferOutputStream()
     try:
@@ -85,15 +110,20 @@ def lines(rows: Iterable[Sequence[object]]) -> bytes:
     return out.getvalue().encode()
 
 
-def sorting(columns: Sequence[Integers]) -> Integers:
-    """(rows,) the stable order of rows by columns (rows,) of numbers from 0."""
+def sorting(columns: Sequence[Narrow], several: Sequence[Narrow] | Narrow = ()) -> Narrow:
+    """(rows,) the order of rows by columns (rows,) of numbers from 0; by `several` too where some rows are equal."""
     widths = [int(column.max(initial=0)).bit_length() for column in columns]
     if sum(widths) > 63:
-        return np.lexsort(columns[::-1])
+        return np.lexsort([*columns, *several][::-1])
     key = np.zeros(len(columns[0]), np.int64)
     for column, width in zip(columns, widths, strict=True):
-        key = key << width | column
-    return np.argsort(key, kind="stable")
+        key <<= width
+        key |= column
+    order = narrowed(np.argsort(key))
+    key = key[order]
+    if len(several) and (key[1:] == key[:-1]).any():
+        return sorting([*columns, *several])
+    return order
 
 
 def numbered(voters: Sequence[str]) -> list[str]:
@@ -102,8 +132,8 @@ def numbered(voters: Sequence[str]) -> list[str]:
     return [f"v{place}" if voter else "" for place, voter in enumerate(voters, start)]
 
 
-def in_order_of_texts(values: Sequence[str], codes: Integers) -> Integers:
+def in_order_of_texts(values: Sequence[str], codes: Narrow) -> Narrow:
     """(rows,) numbers that sort as the texts `values[code]` do."""
     place = np.empty(len(values), np.int64)
     place[sorted(range(len(values)), key=values.__getitem__)] = np.arange(len(values))
-    return place[codes]
+    return codes if is_sorted(place) else narrowed(place)[codes]

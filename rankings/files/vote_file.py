@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from rankings.files.arrow import TEXTS, Coded, coded
 from rankings.files.weights import trust_of
+from rankings.tally.arrays import Codes
 from rankings.tally.counts import OUTCOMES
 from rankings.tally.table import KEYS, VoteTable
 
@@ -242,7 +243,7 @@ def _table(texts: Mapping[str, Coded]) -> VoteTable:
         trust = np.array([trust_of(text) for text in texts["trust"][1]], dtype=float)[texts["trust"][0]]
     return VoteTable(
         {key: tuple(values) for key, (_, values) in keys.items()},
-        {key: codes for key, (codes, _) in keys.items()},
+        Codes((key, codes) for key, (codes, _) in keys.items()),
         np.array([OUTCOMES.index(name) for name in outcomes], dtype=np.int64)[places],
         trust,
     )

@@ -19,7 +19,7 @@ import numpy as np
 
 from proportions import wilson
 from rankings.fit.student import Z, quantile
-from rankings.tally.arrays import Floats, Integers
+from rankings.tally.arrays import Floats, Integers, Narrow, distinct
 
 Figure = Callable[[Floats], Floats]
 """(n, sums) -> (n,); nan where it is undefined."""
@@ -35,19 +35,31 @@ class Clusters:
     """(m,) how many voters have these same sums."""
 
     @classmethod
-    def of_cells(cls, voter: Integers, cell: Integers, cells: int) -> Clusters:
+    def of_cells(cls, voter: Narrow, cell: Narrow, cells: int) -> Clusters:
         """Of votes (rows,) that each fall into one of some cells: how many do. `voter` below 0: nobody knows who."""
         known = voter >= 0
-        voters, place = np.unique(voter[known], return_inverse=True)
-        sums = np.bincount(place * cells + cell[known], minlength=len(voters) * cells).reshape(-1, cells)
+        voters, place = distinct(voter[known])
+        sums, times = _alike(
+            np.bincount(np.multiply(place, cells, dtype=np.int64) + cell[known], minlength=len(voters) * cells), cells
+        )
         alone = np.bincount(cell[~known], minlength=cells)
-        times = np.concatenate([np.ones(len(voters)), alone])
-        return cls(np.concatenate([sums, np.eye(cells)])[times > 0], times[times > 0])
+        people: Floats = np.concatenate([times, alone]).astype(float)
+        return cls(np.concatenate([sums.astype(float), np.eye(cells)])[people > 0], people[people > 0])
 
     @property
     def total(self) -> Floats:
         """(sums,)"""
         return self.times @ self.sums
+
+
+def _alike(sums: Integers, cells: int) -> tuple[Integers, Integers]:
+    """The different rows of sums (m * cells,), whole numbers from 0, and how often each occurs. They stay as they are
+    where they are too large to be compared as one number."""
+    rows, base = sums.reshape(-1, cells), int(sums.max(initial=0)) + 1
+    if base**cells > 2**63:
+        return rows, np.ones(len(rows), np.int64)
+    _, first, times = np.unique(rows @ base ** np.arange(cells), return_index=True, return_counts=True)
+    return rows[first], times
 
 
 class Spread(NamedTuple):

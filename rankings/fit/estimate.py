@@ -5,6 +5,7 @@ ratings."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -16,9 +17,17 @@ from rankings.fit.davidson import with_ties
 from rankings.fit.graph import diagonal_blocks, reachability
 from rankings.fit.offsets import lever
 from rankings.fit.posterior import Games, Posterior, by_contestant
-from rankings.fit.sandwich import gradients_of_voters, meat_of_voters, meat_of_votes, variance_of_differences
+from rankings.fit.sandwich import (
+    PerVoter,
+    by_voter,
+    gradients_of_voters,
+    meat_of_voters,
+    meat_of_votes,
+    some_voters,
+    variance_of_differences,
+)
 from rankings.fit.student import Z, quantile
-from rankings.tally.arrays import Booleans, Floats, Integers
+from rankings.tally.arrays import Booleans, Floats, Integers, kept
 from rankings.tally.counts import Counts
 
 TIES = ("half", "davidson")
@@ -155,20 +164,34 @@ class Estimate(Mode):
 
     def influence_of_voters(self) -> Floats:
         """(voters, k) what each known voter's votes add to theta, to first order; by the voter's number."""
-        known = self.votes.voter >= 0
-        votes, weights, carry = self.votes.where(known), self.weights[known], (self.lever @ self.bread).T
-        blocks = [found @ carry for found in gradients_of_voters(votes, weights, self.posterior.games, self.x)]
-        return np.concatenate([np.zeros((0, len(self.lever))), *blocks])
+        found = np.zeros((int(kept(self.votes, "voter").max(initial=-1)) + 1, len(self.lever)))
+        for voters, influence in self.influence_by_turns():
+            found[voters] = influence
+        return found
 
-    def votes_of_voters(self) -> Floats:
-        """(voters, k) what each known voter's votes on each contestant weigh together."""
-        known = self.votes.voter >= 0
-        votes, weights, size = self.votes.where(known), self.weights[known], len(self.lever)
-        number = int(votes.voter.max(initial=-1)) + 1
-        found = np.zeros(number * size)
-        for contestant in (votes.left, votes.right):
-            found += np.bincount(votes.voter * size + contestant % size, weights * votes.votes, number * size)
-        return found.reshape(number, size)
+    def influence_by_turns(self) -> Iterator[tuple[slice, Floats]]:
+        """The same of some voters at a time."""
+        votes, weights = self._known
+        carry, first = (self.lever @ self.bread).T, 0
+        for gradients in gradients_of_voters(votes, weights, self.posterior.games, self.x):
+            yield slice(first, first + len(gradients)), gradients @ carry
+            first += len(gradients)
+
+    def votes_by_turns(self) -> Iterator[Floats]:
+        """(voters, k) what each known voter's votes on each contestant weigh together, of as many voters at a time."""
+        votes, weights = by_voter(*self._known)
+        size = len(self.lever)
+        for rows, place, voters in some_voters(kept(votes, "voter")):
+            some, own = votes.where(rows), weights[rows]
+            spread = PerVoter(place, some.left % size, some.right % size, (voters, size))
+            cast = own * some.votes
+            yield spread(cast, cast)
+
+    @property
+    def _known(self) -> tuple[Counts, Floats]:
+        """The votes of known voters, and their weights."""
+        known = kept(self.votes, "voter") >= 0
+        return (self.votes, self.weights) if known.all() else (self.votes.where(known), self.weights[known])
 
     def sums_of(self, rows: Booleans | Integers) -> Floats:
         """(2, r k, r k) of some of the votes, by a mask or their places: what they weigh, and what of it the left side

@@ -10,6 +10,7 @@ the expected score is sigmoid(m): Bradley and Terry's model.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankings.tally.arrays import Booleans, Floats, Integers
+from rankings.tally.arrays import Booleans, Floats, Integers, kept
 from rankings.tally.counts import Counts
 
 STEPS = 200
@@ -137,6 +138,13 @@ def likeliest(x: Floats, log_density: Callable[[Floats], float], step: Callable[
     raise FitError(f"no rest after {STEPS} Newton steps; the last was {np.abs(stride).max():.2g}")
 
 
+def votes_of_even(counts: Counts) -> Floats:
+    """(rows,) votes that say tie or both bad."""
+    *_, tie, both_bad = kept(counts, "outcomes").T
+    found: Floats = np.add(tie, both_bad, dtype=np.float64)
+    return found
+
+
 @dataclass(frozen=True)
 class Games:
     """Sums over the votes of each pair, (k, k). w is what a vote weighs, y what it is worth to the left side."""
@@ -153,13 +161,18 @@ class Games:
 
     @classmethod
     def of(cls, counts: Counts, weights: Floats) -> Games:
-        size = len(counts.names)
+        first, *rest = (cls._of(part, weights[rows]) for rows, part in counts.chunks())
+        return functools.reduce(cls.plus, rest, first)
+
+    @classmethod
+    def _of(cls, counts: Counts, weights: Floats) -> Games:
+        size, cell = len(counts.names), counts.cell
 
         def spread(values: Floats) -> Floats:
-            return np.bincount(counts.cell, values, size * size).astype(float, copy=False).reshape(size, size)
+            return np.bincount(cell, values, size * size).astype(float, copy=False).reshape(size, size)
 
         votes, scores = counts.votes.astype(float), counts.scores
-        ties = (counts.outcomes[:, 2] + counts.outcomes[:, 3]).astype(float)
+        ties = votes_of_even(counts)
         if not len(weights) or weights.min() == 1.0:
             played, score, tied = spread(votes), spread(scores), spread(ties)
             return cls(played, score, (played, score, score - tied / 4.0), tied)
@@ -167,6 +180,12 @@ class Games:
         played, score, tied = spread(votes), spread(scores), spread(ties)
         w, wy, wyy = (spread(weights * values) for values in (votes, scores, scores - ties / 4.0))  # y is 1, 0 or 1/2
         return cls(played, score, (w, wy, wyy), tied)
+
+    def plus(self, other: Games) -> Games:
+        """All votes of both."""
+        w, wy, wyy = (own + more for own, more in zip(self.squares, other.squares, strict=True))
+        played, score, tied = self.played + other.played, self.score + other.score, self.tied + other.tied
+        return replace(self, played=played, score=score, squares=(w, wy, wyy), tied=tied)
 
     def less(self, other: Games) -> Games:
         """Without some of these votes. To be fitted with a prior: who scored nothing may seem to have scored a trifle,

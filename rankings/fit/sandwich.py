@@ -6,6 +6,7 @@ voters of own taste too narrow. The sandwich (Huber 1967, White 1980) uses the v
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
@@ -13,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankings.fit.posterior import Games, Posterior, assembled, by_contestant
-from rankings.tally.arrays import Floats, Integers
+from rankings.tally.arrays import Floats, Integers, Narrow, is_sorted, kept
 from rankings.tally.counts import Counts
 
 COLLAPSED = (0.25, 0.5)
@@ -58,14 +59,18 @@ def meat_of_voters(
     H_v H^-1 g_v, H_v being the voter's information and g_v the gradient. Half of it is added back, the first term of
     the correction by R. Bell, D. McCaffrey, Survey Methodology 28 (2002).
     """
-    kept = posterior.comparable.ravel()[votes.cell]
-    known = kept & (votes.voter >= 0)
+    known = kept(votes, "voter") >= 0
+    if posterior.comparable.all():
+        counted = np.ones(len(known), dtype=bool)
+    else:
+        counted = posterior.comparable.ravel()[votes.cell]
+    known &= counted
     if not known.any():
         return None
     meat = np.zeros((len(votes.names), len(votes.names)))
     total, squares = np.zeros(contestants), np.zeros(contestants)
     if not known.all():
-        unknown = kept & ~known
+        unknown = counted & ~known
         alone = replace(Games.of(votes.where(unknown), weights[unknown]), nu=posterior.games.nu)
         meat = assembled(alone.squared_residuals(x))[:-1, :-1]
         sums = by_contestant(alone.information(x)), by_contestant(alone.squared_information(x))
@@ -73,10 +78,9 @@ def meat_of_voters(
         votes, weights = votes.where(known), weights[known]
     if votes.voters < 2:
         return None
-    votes, weights = by_voter(votes, weights)
-    information = weights * votes.votes * posterior.games.variances(x).ravel()[votes.cell]
-    for rows, spread, gradients in _gradients(votes, weights, posterior.games, x):
-        moved, own = gradients @ bread, information[rows]
+    variances = posterior.games.variances(x).ravel()
+    for own_votes, own_weights, spread, gradients in _gradients(*by_voter(votes, weights), posterior.games, x):
+        moved, own = gradients @ bread, own_weights * own_votes.votes * variances[own_votes.cell]
         surprise = own * (moved[spread.place, spread.left] - moved[spread.place, spread.right])
         corrected = gradients + spread(surprise, -surprise) / 2.0
         meat += corrected.T @ corrected
@@ -90,34 +94,40 @@ def meat_of_voters(
 
 def gradients_of_voters(votes: Counts, weights: Floats, games: Games, x: Floats) -> Iterator[Floats]:
     """(voters, m) the gradients of some voters at a time, by their numbers. All must be known."""
-    for _, _, gradients in _gradients(*by_voter(votes, weights), games, x):
+    for _, _, _, gradients in _gradients(*by_voter(votes, weights), games, x):
         yield gradients
 
 
 def by_voter(votes: Counts, weights: Floats) -> tuple[Counts, Floats]:
     """The same rows, sorted by voter."""
-    if not (votes.voter[1:] < votes.voter[:-1]).any():
+    voter = kept(votes, "voter")
+    if is_sorted(voter):
         return votes, weights
-    order = np.argsort(votes.voter, kind="stable")
+    order = np.argsort(voter, kind="stable")
     return votes.where(order), weights[order]
 
 
-def _gradients(votes: Counts, weights: Floats, games: Games, x: Floats) -> Iterator[tuple[slice, PerVoter, Floats]]:
-    """Some rows, sorted by voter, the sums over the voters of these, and their gradients (voters, m)."""
-    p = games.expected_scores(x).ravel()[votes.cell]
-    residual = weights * (votes.scores - votes.votes * p)
-    for rows, place, voters in some_voters(votes.voter):
-        spread = PerVoter(place, votes.left[rows], votes.right[rows], (voters, len(votes.names)))
-        yield rows, spread, spread(residual[rows], -residual[rows])
+def _gradients(
+    votes: Counts, weights: Floats, games: Games, x: Floats
+) -> Iterator[tuple[Counts, Floats, PerVoter, Floats]]:
+    """Some rows, sorted by voter, and their weights, the sums over the voters of these, and their gradients
+    (voters, m)."""
+    expected = games.expected_scores(x).ravel()
+    for rows, place, voters in some_voters(kept(votes, "voter")):
+        some, own = votes.where(rows), weights[rows]
+        residual = own * (some.scores - some.votes * expected[some.cell])
+        spread = PerVoter(place, some.left, some.right, (voters, len(votes.names)))
+        yield some, own, spread, spread(residual, -residual)
 
 
-def some_voters(voter: Integers) -> Iterator[tuple[slice, Integers, int]]:
+def some_voters(voter: Narrow) -> Iterator[tuple[slice, Integers, int]]:
     """The rows of VOTERS_AT_ONCE voters at a time, each row's voter counted from 0, and how many voters these are.
     `voter` (rows,): sorted, from 0."""
     end = int(voter[-1]) + 1 if len(voter) else 0
-    for first in range(0, end, VOTERS_AT_ONCE):
-        rows = slice(*np.searchsorted(voter, [first, first + VOTERS_AT_ONCE]))
-        yield rows, voter[rows] - first, min(VOTERS_AT_ONCE, end - first)
+    firsts = np.arange(0, end, VOTERS_AT_ONCE)
+    places = [*np.searchsorted(voter, firsts).tolist(), len(voter)]
+    for first, rows in zip(firsts.tolist(), itertools.starmap(slice, itertools.pairwise(places)), strict=True):
+        yield rows, np.subtract(voter[rows], first, dtype=np.int64), min(VOTERS_AT_ONCE, end - first)
 
 
 class PerVoter(NamedTuple):

@@ -9,6 +9,8 @@ voters, not on votes.
 
 from __future__ import annotations
 
+import logging
+import time
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -27,8 +29,12 @@ from rankings.votes import judging, ledger
 from rankings.votes.judging import BATCH, Judgement
 from rankings.votes.locking import WORKER, lock_rankings
 
+log = logging.getLogger(__name__)
+
 TRIES = 3
 """How often a run begins before it holds the lock from the start."""
+PUBLISHED = "Published: waited %.0f ms for the lock, held it %.0f ms, worked %.0f ms of them"
+"""Where it held the lock much longer than it worked, it waited for the processor or the disk."""
 
 
 @dataclass(frozen=True)
@@ -120,13 +126,18 @@ def _read(votes: QuerySet[Vote], *, once_an_hour: bool) -> _Read | None:
 
 def _swap(read: _Read, *, once_an_hour: bool) -> RunReport | None:
     """Store what was read and fitted; None, and nothing stored, if the counts have another revision by now."""
+    asked = time.perf_counter()
     with transaction.atomic():
         status = lock_rankings()
+        locked, used = time.perf_counter(), time.thread_time()
         _refuse_twice_an_hour(status, once_an_hour)
         if status.revision != read.revision:
             return None
         judging.mark(read.judgement)
-        return _store(status, read.judgement, read.prepared)
+        report = _store(status, read.judgement, read.prepared)
+    held = time.perf_counter() - locked, time.thread_time() - used
+    log.info(PUBLISHED, 1e3 * (locked - asked), *(1e3 * seconds for seconds in held))
+    return report
 
 
 def _run_under_lock(votes: QuerySet[Vote], *, anew: bool, once_an_hour: bool) -> RunReport:

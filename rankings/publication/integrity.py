@@ -75,7 +75,7 @@ def shadow(kind: Kind, table: VoteTable, counts: Counts, found: Fit, flagged: Co
             "shadow": round(shadows[name], 2) if known else None,
             "parted": known and abs(shadows[name] - rating) > half_width,
         }
-    cast = [voter for voter in doubtful if voter in table.values["voter"]]
+    cast = doubtful.intersection(table.values["voter"])
     return {"left_out": len(cast), "votes": counts.total - rest.total, "rows": rows}
 
 

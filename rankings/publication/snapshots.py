@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,7 +13,7 @@ from arena.kinds import Kind
 from arena.models import Contestant
 from rankings.files.counts_file import write_counts
 from rankings.fit.bradley_terry import Fit
-from rankings.fit.ratings import Ratings, board_ratings, fitted, summary
+from rankings.fit.ratings import Ratings, Summary, board_ratings, fitted, summary
 from rankings.fit.shares import MeanOver, mean_over
 from rankings.models import Snapshot
 from rankings.publication import rules
@@ -32,13 +32,18 @@ CODE = ("tally/*.py", "fit/*.py", "trust/limits.py")
 
 @dataclass(frozen=True)
 class Rated:
-    """A board, fitted."""
+    """A board, fitted. `table`: with its votes, and others."""
 
     board: Board
-    counts: Counts
+    table: VoteTable
     fit: Fit
     ratings: Ratings
+    summary: Summary
     over: MeanOver
+
+    @cached_property
+    def counts(self) -> Counts:
+        return self.table.counts(self.board)
 
 
 class Stored(NamedTuple):
@@ -87,7 +92,7 @@ def _rated(table: VoteTable, board: Board) -> Rated:
     fit = fitted(counts, options)
     figures = board_ratings(counts, options, fit)
     over = mean_over(counts, table.occurring("setting", board), figures["components"], fit)
-    return Rated(board, counts, fit, figures, over)
+    return Rated(board, table, fit, figures, summary(counts), over)
 
 
 def snapshot(kind: Kind, table: VoteTable, boards: Iterable[Rated]) -> Snapshot:
@@ -97,7 +102,7 @@ def snapshot(kind: Kind, table: VoteTable, boards: Iterable[Rated]) -> Snapshot:
     last = Snapshot.objects.filter(kind=kind.id).defer("counts").first()
     if last and all(getattr(last, name) == value for name, value in about.items()):
         return last
-    content = {each.board.name: {**each.ratings, **summary(each.counts), **each.over} for each in boards}
+    content = {each.board.name: {**each.ratings, **each.summary, **each.over} for each in boards}
     return Snapshot(kind=kind.id, boards=content, counts=file.content, **about)
 
 

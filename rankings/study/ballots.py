@@ -14,7 +14,7 @@ import numpy as np
 
 from rankings.fit.ratings import CAP
 from rankings.study.voters import TIES, Aim, Crowd, active_voters, name, opinions, outcomes, unequal_pairs
-from rankings.tally.arrays import Floats, Integers
+from rankings.tally.arrays import Codes, Floats, Integers
 from rankings.tally.counts import OUTCOMES
 from rankings.tally.facts import LEFT, RIGHT, UNKNOWN
 from rankings.tally.table import VoteTable
@@ -151,7 +151,7 @@ def table_of(contestants: int, ballots: Ballots, *, limits: bool = True) -> Vote
     for voter, outcome, winner in zip(clear.voter.tolist(), clear.outcome.tolist(), clear.winner.tolist(), strict=True):
         own = answers.get(voters[voter], Answers())
         answers[voters[voter]] = own.plus(answer(OUTCOMES[outcome], OUTCOMES[winner]))
-    trusting = VoteTable(values, codes, ballots.outcome).trusting(answers)
+    trusting = VoteTable(values, Codes(codes), ballots.outcome).trusting(answers)
     return limited(trusting, CAP) if limits else trusting
 
 

@@ -68,8 +68,9 @@ def _true(counts: Counts, score: Floats, cap: int) -> list[float]:
     folds = Folds.of(counts)
     predictions = predict(folds, cap)
     of_left = score[folds.counts.left, folds.counts.right]
-    true = np.where(predictions.swapped, 1.0 - of_left, of_left) * predictions.votes
-    sums, votes = (np.bincount(predictions.bins, values) for values in (true, predictions.votes))
+    cast = predictions.votes
+    true = np.where(predictions.swapped, 1.0 - of_left, of_left) * cast
+    sums, votes = (np.bincount(predictions.bins, values) for values in (true, cast))
     return [float(own / number) for own, number in zip(sums, votes, strict=True) if number]
 
 

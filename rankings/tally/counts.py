@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankings.tally.arrays import Booleans, Floats, Integers, starts_of_runs
+from rankings.tally.arrays import (
+    Column,
+    Floats,
+    Integers,
+    Narrow,
+    begins_run,
+    chunks,
+    distinct,
+    is_sorted,
+    kept,
+    narrowed,
+    replaced,
+    starts_of_runs,
+)
 from rankings.tally.visits import NO_VISITS, Visits
 
 OUTCOMES = ("left_better", "right_better", "tie", "both_bad")
@@ -35,17 +48,17 @@ class Ballot(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """Rows of votes as numbers, all (rows,), in any order, with repetitions.
+    """Rows of votes as numbers, all (rows,) and of any type, in any order, with repetitions.
 
     `outcomes`: (rows, 4) how many votes of each outcome a row stands for, or (rows,) the outcome of its single vote.
     """
 
-    left: Integers
-    right: Integers
-    voter: Integers
-    setting: Integers
-    day: Integers
-    outcomes: Integers
+    left: Narrow
+    right: Narrow
+    voter: Narrow
+    setting: Narrow
+    day: Narrow
+    outcomes: Narrow
 
 
 @dataclass(frozen=True)
@@ -54,17 +67,17 @@ class Counts:
 
     names: tuple[str, ...]
     """Every policy, sorted, those without a vote included."""
-    left: Integers
+    left: Column = Column()
     """(rows,) index into `names`."""
-    right: Integers
+    right: Column = Column()
     """(rows,) index into `names`."""
-    voter: Integers
+    voter: Column = Column()
     """(rows,) a number per voter from 0, or UNKNOWN_VOTER: such votes count as cast by different people."""
-    outcomes: Integers
+    outcomes: Column = Column()
     """(rows, 4) votes per outcome, columns as in OUTCOMES."""
-    setting: Integers
+    setting: Column = Column()
     """(rows,) a number per setting from 0."""
-    day: Integers
+    day: Column = Column()
     """(rows,) a number per day from 0."""
     visits: Visits = NO_VISITS
     """Where voters came from, and how far they are trusted, by the numbers of voters and days."""
@@ -74,56 +87,71 @@ class Counts:
         """Equal rows are summed. `names` must be sorted; the columns' numbers for policies are places in it."""
         left, right, voter, setting, day, outcomes = columns
         low, high = np.minimum(left, right), np.maximum(left, right)
-        key, widths = _packed([setting, voter + 1, day, low, high, left > right])
+        key, widths = _packed([setting, np.add(voter, 1, dtype=np.int64), day, low, high, left > right])
         key, outcomes = _counted(key, outcomes) if outcomes.ndim == 1 else _summed(key, outcomes)
         setting, voter, day, low, high, swapped = _unpacked(key, widths)
         left, right = np.where(swapped, high, low), np.where(swapped, low, high)
-        return cls(tuple(names), left, right, voter - 1, outcomes, setting, day, visits)
+        return cls(tuple(names), left, right, np.subtract(voter, 1, dtype=np.int64), outcomes, setting, day, visits)
 
     @property
     def total(self) -> int:
-        return int(self.outcomes.sum())
+        return int(kept(self, "outcomes").sum())
 
-    @cached_property
+    @property
     def votes(self) -> Integers:
         """(rows,) of all outcomes together."""
-        left, right, tie, both_bad = self.outcomes.T
-        found: Integers = left + right + tie + both_bad  # quicker than sum(axis=1)
+        left, right, tie, both_bad = kept(self, "outcomes").T
+        found: Integers = np.add(left, right, dtype=np.int64)  # quicker than sum(axis=1)
+        found += tie
+        found += both_bad
         return found
 
-    @cached_property
+    @property
     def cell(self) -> Integers:
         """(rows,) the pair's place in a flattened matrix (names, names), the left policy's row first."""
-        return self.left * len(self.names) + self.right
+        found = self.left
+        found *= len(self.names)
+        found += kept(self, "right")
+        return found
 
-    @cached_property
+    @property
     def scores(self) -> Floats:
         """(rows,) the sum of the left side's scores, which does not depend on the order of the votes."""
-        left, _, tie, both_bad = self.outcomes.T
-        found: Floats = left + 0.5 * (tie + both_bad)
+        left, _, tie, both_bad = kept(self, "outcomes").T
+        found: Floats = np.add(tie, both_bad, dtype=np.float64)
+        found *= 0.5
+        found += left
         return found
+
+    def chunks(self) -> Iterator[tuple[slice, Counts]]:
+        """A part of the rows after the other, where they lie, and the counts of each part."""
+        return ((rows, self.where(rows)) for rows in chunks(len(kept(self, "left"))))
 
     @property
     def settings(self) -> int:
         """How many settings have a number; some may have no vote."""
-        return int(self.setting.max(initial=0)) + 1
+        return int(kept(self, "setting").max(initial=0)) + 1
 
     @property
     def voters(self) -> int:
         """How many known voters have a vote."""
-        return int(np.count_nonzero(np.bincount(self.voter + 1)[1:]))
+        voter = kept(self, "voter")
+        return int(np.count_nonzero(np.bincount(voter[voter >= 0])))
 
     def without_sides(self) -> Counts:
         """The same votes with the policy of the smaller index on the left: who stood where no longer matters."""
-        swap = self.left > self.right
-        low, high = np.minimum(self.left, self.right), np.maximum(self.left, self.right)
-        seen_from_low = self.outcomes.T.copy()
-        seen_from_low[:2, swap] = seen_from_low[1::-1, swap]
-        starts = starts_of_runs(low, high, self.voter, self.day, self.setting)
-        if len(starts) == len(low):
-            return replace(self, left=low, right=high, outcomes=seen_from_low.T)
-        merged = np.add.reduceat(seen_from_low, starts, axis=1).T
-        rest = self.voter[starts], merged, self.setting[starts], self.day[starts]
+        left, right, voter, setting, day = (kept(self, name) for name in ("left", "right", "voter", "setting", "day"))
+        swap = left > right
+        low, high = np.minimum(left, right), np.maximum(left, right)
+        outcomes = kept(self, "outcomes").T
+        seen_from_low = np.stack([*(np.where(swap, outcomes[1 - at], outcomes[at]) for at in (0, 1)), *outcomes[2:]])
+        begins = begins_run(low, high, voter, day, setting)
+        if begins.all():
+            found = replaced(self, left=low, right=high, outcomes=seen_from_low.T)
+            vars(found)["_weights"] = self._weights
+            return found
+        starts = np.flatnonzero(begins)
+        rest = voter[starts], _sums(seen_from_low, starts), setting[starts], day[starts]
         return Counts(self.names, low[starts], high[starts], *rest, self.visits)
 
     def apart(self) -> Counts:
@@ -131,22 +159,24 @@ class Counts:
         if self.settings == 1:
             return self
         shift = self.setting * len(self.names)
-        return replace(self, names=self.names * self.settings, left=self.left + shift, right=self.right + shift)
+        return replaced(self, names=self.names * self.settings, left=self.left + shift, right=self.right + shift)
 
     def by_network(self) -> Counts | None:
         """The same votes as if those from one network were one voter's; None where no two voters share a network."""
-        network = self.visits.networks(self.voter, self.day)
+        if not (kept(self.visits, "network") >= 0).any():
+            return None
+        voter, network = self.voter, self.visits.networks(self.voter, self.day)
         if not (network >= 0).any():
             return None
-        together = np.where(network >= 0, int(self.voter.max()) + 1 + network, self.voter)
+        together = np.where(network >= 0, int(voter.max()) + 1 + network, voter)
         known = np.unique(together[together >= 0])
         numbers = np.where(together >= 0, np.searchsorted(known, together), UNKNOWN_VOTER)
-        return replace(self, voter=numbers, visits=NO_VISITS)
+        return replaced(self, voter=numbers, visits=NO_VISITS)
 
-    def where(self, rows: NDArray[Any]) -> Counts:
-        """Only some rows, by a mask or by their places; the names stay."""
+    def where(self, rows: NDArray[Any] | slice) -> Counts:
+        """Only some rows, by a mask, by their places, or in a row; the names stay."""
         names = ("left", "right", "voter", "outcomes", "setting", "day")
-        return replace(self, **{name: getattr(self, name)[rows] for name in names})
+        return replaced(self, **{name: kept(self, name)[rows] for name in names})
 
     def per_policy(self) -> Integers:
         """(names, 4): wins, losses, ties and both_bad of each policy, from either side."""
@@ -161,7 +191,8 @@ class Counts:
     @cached_property
     def _per_pair(self) -> Integers:
         size = len(self.names)
-        sums = [np.bincount(self.cell, column, size * size) for column in self.outcomes.T]
+        cell = self.cell
+        sums = [np.bincount(cell, column, size * size) for column in kept(self, "outcomes").T]
         return np.stack(sums, axis=-1).reshape(size, size, len(OUTCOMES)).astype(np.int64)
 
     def opponents(self) -> Integers:
@@ -176,20 +207,38 @@ class Counts:
         `cap`: at most so much a voter's votes of one day together, and a network's voters' as well; 0: no limit. Then
         each by its voter's trust.
         """
-        found, known = np.ones(len(self.voter)), self.voter >= 0
+        if cap not in self._weights:
+            self._weights[cap] = self._weighed(cap)
+        return self._weights[cap]
+
+    @cached_property
+    def _weights(self) -> dict[int, Floats]:
+        """By cap. The same votes with their sides forgotten share them."""
+        return {}
+
+    def _weighed(self, cap: int) -> Floats:
+        known = kept(self, "voter") >= 0
+        found = np.ones(len(known))
         if not known.any() or not (cap or len(self.visits)):
             return found
         rows = slice(None) if known.all() else known
+        visit, place = distinct(self._visits_by(self.visits.days if len(self.visits) else self._days)[rows])
+        cast = np.bincount(place, self.votes[rows]).astype(float)
         if len(self.visits):
-            visit, place = np.unique(self.voter[rows] * self.visits.days + self.day[rows], return_inverse=True)
-            found[rows] = self.visits.factors(visit, np.bincount(place, self.votes[rows]).astype(float), cap)[place]
-            return found
-        days = int(self.day.max()) + 1
-        visit = self.voter[rows] * days + self.day[rows]
-        if int(visit.max()) > 4 * len(visit):
-            visit = np.unique(visit, return_inverse=True)[1]
-        cast = np.bincount(visit, self.votes[rows])
-        found[rows] = np.minimum(1.0, cap / np.maximum(cast, 1.0))[visit]
+            found[rows] = self.visits.factors(visit, cast, cap)[place]
+        else:
+            found[rows] = np.minimum(1.0, cap / np.maximum(cast, 1.0))[place]
+        return found
+
+    @property
+    def _days(self) -> int:
+        return int(kept(self, "day").max(initial=0)) + 1
+
+    def _visits_by(self, days: int) -> Integers:
+        """(rows,) a number per voter and day, by which rows are sorted where there is one setting."""
+        found = self.voter
+        found *= days
+        found += kept(self, "day")
         return found
 
 
@@ -229,7 +278,7 @@ def _numbers(values: Iterable[str]) -> dict[str, int]:
     return {value: number for number, value in enumerate(sorted(set(values)))}
 
 
-def _packed(columns: Sequence[Integers | Booleans]) -> tuple[Integers, list[int]]:
+def _packed(columns: Sequence[Narrow]) -> tuple[Integers, list[int]]:
     """(rows,) several columns of numbers from 0 as one that sorts like them, and how many bits each takes."""
     widths = [int(column.max(initial=0)).bit_length() for column in columns]
     if sum(widths) > KEY_BITS:
@@ -242,27 +291,36 @@ def _packed(columns: Sequence[Integers | Booleans]) -> tuple[Integers, list[int]
     return key, widths
 
 
-def _unpacked(key: Integers, widths: list[int]) -> list[Integers]:
-    """The columns of which `key` was made."""
+def _unpacked(key: Integers, widths: list[int]) -> list[Narrow]:
+    """The columns of which `key` was made, which is used up."""
     found = []
     for width in reversed(widths):
-        found.append(key & ((1 << width) - 1) if width else np.zeros_like(key))
-        key = key >> width
+        found.append(narrowed(key & ((1 << width) - 1)) if width else np.zeros(len(key), np.int8))
+        key >>= width
     return found[::-1]
 
 
-def _summed(key: Integers, outcomes: Integers) -> tuple[Integers, Integers]:
+def _summed(key: Integers, outcomes: Narrow) -> tuple[Integers, Narrow]:
     """Each key once, in order, and the sum of the outcomes of all its rows."""
     if not len(key):
         return key, outcomes
-    if (key[1:] < key[:-1]).any():
-        order = np.argsort(key, kind="stable")
+    if not is_sorted(key):
+        order = np.argsort(key)  # the order among equal keys changes no sum
         key, outcomes = key[order], outcomes[order]
-    starts = starts_of_runs(key)
-    return key[starts], np.add.reduceat(np.ascontiguousarray(outcomes.T), starts, axis=1).T
+    begins = begins_run(key)
+    if begins.all():
+        return key, outcomes
+    starts = np.flatnonzero(begins)
+    return key[starts], _sums(outcomes.T, starts)
 
 
-def _counted(key: Integers, outcome: Integers) -> tuple[Integers, Integers]:
+def _sums(outcomes: Narrow, starts: Integers) -> Narrow:
+    """(runs, 4) sums over the runs of rows that begin at `starts`, of outcomes (4, rows): one column at a time."""
+    sums = (np.add.reduceat(np.ascontiguousarray(column), starts, dtype=np.int64) for column in outcomes)
+    return np.stack([narrowed(column) for column in sums]).T
+
+
+def _counted(key: Integers, outcome: Narrow) -> tuple[Integers, Integers]:
     """Each key once, in order, and how often each outcome comes with it. Sorting numbers alone is quickest."""
     both = np.sort(key << 2 | outcome)
     key, outcome = both >> 2, both & 3

@@ -6,9 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
-
-from rankings.tally.arrays import Booleans, Integers
+from rankings.tally.arrays import Booleans, Codes, Column, Integers, Narrow, kept
 from rankings.tally.table import KEYS, in_columns, restricted, rows_among
 
 LEFT, RIGHT, EVEN = range(3)
@@ -42,24 +40,27 @@ class VoteFacts:
     (rows,) is each row's place in `values[name]`, as in `rankings.tally.table.VoteTable`."""
 
     values: dict[str, tuple[str, ...]]
-    codes: dict[str, Integers]
-    vote: Integers
-    success: Integers
-    steps_left: Integers
-    steps_right: Integers
+    codes: Codes
+    vote: Column = Column()
+    success: Column = Column()
+    steps_left: Column = Column()
+    steps_right: Column = Column()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "codes", Codes(self.codes))
 
     @classmethod
     def of(cls, rows: Iterable[Fact]) -> VoteFacts:
         """From rows that are never all in memory at once."""
         values, codes, numbers = in_columns(rows, FACT_KEYS, len(NUMBERS))
-        return cls(values, codes, *np.ascontiguousarray(numbers.T))
+        return cls(values, Codes(codes), *numbers.T)
 
     def __len__(self) -> int:
-        return len(self.vote)
+        return len(kept(self, "vote"))
 
     def where(self, rows: Booleans | Integers) -> VoteFacts:
         """Only some rows, by a mask or by their places; the values stay."""
-        codes = {name: column[rows] for name, column in self.codes.items()}
+        codes = Codes((name, column[rows]) for name, column in self.codes.items())
         return VoteFacts(self.values, codes, *(column[rows] for column in self.numbers))
 
     def among(self, names: Collection[str]) -> VoteFacts:
@@ -67,15 +68,16 @@ class VoteFacts:
         rows = rows_among(names, self.values, self.codes)
         if rows.all():
             return self
-        return VoteFacts(*restricted(rows, self.values, self.codes), *(column[rows] for column in self.numbers))
+        values, codes = restricted(rows, self.values, self.codes)
+        return VoteFacts(values, Codes(codes), *(column[rows] for column in self.numbers))
 
     @property
-    def numbers(self) -> tuple[Integers, Integers, Integers, Integers]:
-        """In the order of NUMBERS."""
-        return self.vote, self.success, self.steps_left, self.steps_right
+    def numbers(self) -> list[Narrow]:
+        """In the order of NUMBERS, as they lie."""
+        return [kept(self, name) for name in NUMBERS]
 
     @property
     def judged(self) -> Booleans:
         """(rows,) whether the success of both sides is known."""
-        found: Booleans = self.success != UNKNOWN
+        found: Booleans = kept(self, "success") != UNKNOWN
         return found

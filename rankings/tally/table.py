@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import bisect
+import copy
 import itertools
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
-from rankings.tally.arrays import Booleans, Floats, Integers
+from rankings.tally.arrays import (
+    Booleans,
+    Codes,
+    Column,
+    Floats,
+    Integers,
+    Narrow,
+    distinct,
+    kept,
+    narrowed,
+    replaced,
+)
 from rankings.tally.counts import OUTCOMES, Columns, Counts
-from rankings.tally.visits import NO_VISITS, Visits
+from rankings.tally.visits import ALONE, NO_VISITS, Visits
 from rankings.tally.weights import NEWCOMER, Answers, trust
 
 GLOBAL = "global"
@@ -26,7 +38,6 @@ BATCH = 20_000
 LEAST_TRUST = 1e-5
 """No vote weighs less."""
 Values = Mapping[str, tuple[str, ...]]
-Codes = Mapping[str, Integers]
 
 
 @dataclass(frozen=True)
@@ -55,13 +66,6 @@ class Board:
         """Whether votes of that place are on it, if they are within its division."""
         wanted = ((self.setting, setting), (self.scene, scene), (self.task, task))
         return all(not mine or mine == theirs for mine, theirs in wanted)
-
-
-class Voter(NamedTuple):
-    """A voter's number of votes, and the day of the first one."""
-
-    votes: int
-    first_day: str
 
 
 class Texts:
@@ -106,18 +110,18 @@ def in_columns(
 def rows_among(names: Collection[str], values: Values, codes: Codes) -> Booleans:
     """(rows,) whether both sides are among these contestants."""
     known = {side: np.array([name in names for name in values[side]], dtype=bool) for side in ("left", "right")}
-    found: Booleans = known["left"][codes["left"]] & known["right"][codes["right"]]
+    found: Booleans = known["left"][codes.kept("left")] & known["right"][codes.kept("right")]
     return found
 
 
-def restricted(rows: Booleans, values: Values, codes: Codes) -> tuple[dict[str, tuple[str, ...]], dict[str, Integers]]:
+def restricted(rows: Booleans, values: Values, codes: Codes) -> tuple[dict[str, tuple[str, ...]], dict[str, Narrow]]:
     """The values and codes of some rows, with only those texts that occur in them."""
     kept_values, kept_codes = {}, {}
     for key, column in codes.items():
-        kept = column[rows]
-        present = _occurring(kept, len(values[key]))
-        kept_values[key] = tuple(text for text, here in zip(values[key], present.tolist(), strict=True) if here)
-        kept_codes[key] = _renumbered(kept, present)
+        left = column[rows]
+        present = _occurring(left, len(values[key]))
+        kept_values[key] = tuple(itertools.compress(values[key], present.tolist()))
+        kept_codes[key] = _renumbered(left, present)
     return kept_values, kept_codes
 
 
@@ -130,16 +134,20 @@ class VoteTable:
     """
 
     values: dict[str, tuple[str, ...]]
-    codes: dict[str, Integers]
-    outcomes: Integers
+    codes: Codes
+    outcomes: Column = Column()
     """(rows, 4) how many votes of each outcome, or (rows,) the outcome of a row's single vote, a place in OUTCOMES."""
     trust: Floats | None = None
     """(rows,) how far each row's voter is trusted, above 0 and at most 1; None: all alike."""
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "codes", Codes(self.codes))
+
     @classmethod
     def of(cls, rows: Iterable[Sequence[str | int]]) -> VoteTable:
         """From rows of the eight KEYS, then the four counts; never all in memory at once."""
-        return cls(*in_columns(rows, KEYS, len(OUTCOMES)))
+        values, codes, outcomes = in_columns(rows, KEYS, len(OUTCOMES))
+        return cls(values, Codes(codes), outcomes)
 
     def among(self, names: Collection[str]) -> VoteTable:
         """Only the votes on two of these contestants, as if there were no others."""
@@ -147,14 +155,34 @@ class VoteTable:
         if rows.all():
             return self
         trust = None if self.trust is None else self.trust[rows]
-        return VoteTable(*restricted(rows, self.values, self.codes), self.outcomes[rows], trust)
+        values, codes = restricted(rows, self.values, self.codes)
+        return VoteTable(values, Codes(codes), kept(self, "outcomes")[rows], trust)
 
     def new_voters(self, days: int) -> list[str]:
         """Voters whose first vote lies within the last days (UTC) with a vote."""
         if not self.values["day"] or "" in self.values["day"]:
             return []
         since = (date.fromisoformat(self.values["day"][-1]) - timedelta(days=days)).isoformat()
-        return [name for name, own in self.voters().items() if own.first_day > since]
+        return self._voters_where(self.seen_since(since, itself=False))
+
+    def fresh_voters(self, day: str, least_votes: int) -> list[str]:
+        """Voters with a vote whose first one is of a later day, or who have fewer than `least_votes`."""
+        return self._voters_where(self.seen_since(day, itself=False) | (self._votes < least_votes))
+
+    def voters_first_seen(self, day: str) -> list[str]:
+        """Voters whose first vote is of that day."""
+        return self._voters_where(self.seen_since(day, itself=True) & ~self.seen_since(day, itself=False))
+
+    def seen_since(self, day: str, *, itself: bool) -> Booleans:
+        """(voters,) whose first vote is of a later day, or of that day `itself`; those without a vote included."""
+        find = bisect.bisect_left if itself else bisect.bisect_right
+        found: Booleans = self._first_days >= find(self.values["day"], day)
+        return found
+
+    def _voters_where(self, chosen: Booleans) -> list[str]:
+        """Known voters with a vote, of `chosen` (voters,)."""
+        names = itertools.compress(self.values["voter"], (chosen & (self._votes > 0)).tolist())
+        return [name for name in names if name]
 
     def numbers_of(self, voters: Collection[str]) -> Integers:
         """(n,) numbers of voters as the boards' counts have them, sorted."""
@@ -169,59 +197,113 @@ class VoteTable:
     def sources(self, voters: Collection[str]) -> set[tuple[str, str]]:
         """Each of these voters with each network it came from; "" is no network."""
         rows = self._rows_of(voters)
-        pairs = zip(self.codes["voter"][rows].tolist(), self.codes["network"][rows].tolist(), strict=True)
+        pairs = zip(*(self.codes.kept(name)[rows].tolist() for name in ("voter", "network")), strict=True)
         return {(self.values["voter"][voter], self.values["network"][network]) for voter, network in set(pairs)}
 
     def trusting(self, answers: Mapping[str, Answers]) -> VoteTable:
         """The same votes, where those from a network weigh by the answers of their voter."""
         if not self.from_a_network.any():
             return self
-        size, rows = len(self.values["day"]), self._has_votes
-        visits = np.unique(self.codes["voter"][rows] * size + self.codes["day"][rows])
-        number = np.bincount(visits // size, minlength=len(self.values["voter"])).tolist()
-        voters = zip(self.values["voter"], number, strict=True)
-        by_voter = np.array([trust(answers.get(voter, Answers()), days) for voter, days in voters])
-        return replace(self, trust=np.where(self.from_a_network, by_voter[self.codes["voter"]], 1.0))
+        visits = distinct(self._visit_of_row[self._has_votes])[0]
+        number = np.bincount(visits // len(self.values["day"]), minlength=len(self.values["voter"]))
+        return self._with_trust(self._by_voter(answers, number)[self.codes.kept("voter")])
+
+    def _by_voter(self, answers: Mapping[str, Answers], days: Integers) -> Floats:
+        """(voters,) trust, from the number of `days` (voters,) that each has voted on."""
+        found = np.array([trust(Answers(), number) for number in range(int(days.max(initial=0)) + 1)])[days]
+        for voter, own in answers.items():
+            place = bisect.bisect_left(self.values["voter"], voter)
+            if self.values["voter"][place : place + 1] == (voter,):
+                found[place] = trust(own, int(days[place]))
+        return found
 
     def weighed_down(self, factors: Floats) -> VoteTable:
         """The same votes, where the weights of those from a network are multiplied by `factors` (visits,)."""
-        place = self.visits.places(self._voter_numbers, self.codes["day"])
-        less = np.maximum(LEAST_TRUST, np.round(self._trust * np.append(factors, 1.0)[place], 5))
-        return replace(self, trust=np.where(self.from_a_network, less, self._trust))
+        place = self.visits.places(self._voter_numbers, self.codes.kept("day"))
+        less = self._trust * np.append(factors, 1.0)[place]
+        return self._with_trust(np.maximum(LEAST_TRUST, np.round(less, 5, out=less), out=less), self._trust)
 
     def doubting(self, voters: Collection[str]) -> VoteTable:
         """The same votes as if these voters had proven nothing yet."""
-        doubted = self._rows_of(voters) & self.from_a_network
-        return replace(self, trust=np.where(doubted, np.minimum(NEWCOMER, self._trust), self._trust))
+        doubted = self._rows_of(voters)
+        return self._with_trust(np.where(doubted, np.minimum(NEWCOMER, self._trust), self._trust), self._trust)
+
+    def _with_trust(self, trust: Floats, otherwise: Floats | float = 1.0) -> VoteTable:
+        """The same votes, where those from a network have another trust (rows,), and the others that of `otherwise`."""
+        found = copy.copy(self)
+        values = vars(found)
+        for name in ("visits", "_trust"):
+            values.pop(name, None)
+        values["trust"] = np.where(self.from_a_network, trust, otherwise)
+        if self.trust is not None and not np.array_equal(found._is_visit, self._is_visit):
+            values.pop("_visits", None)
+        return found
 
     @cached_property
     def visits(self) -> Visits:
         """By numbers of voters as the boards' counts have them."""
-        rows = self._has_votes & (self.from_a_network | (self._trust < 1.0)) & (self._voter_numbers >= 0)
+        if not len(self._visits) or self.trust is None:
+            return self._visits
+        rows = self._is_visit
+        place = self._visits.places(self._voter_numbers[rows], self.codes.kept("day")[rows])
+        return self._visits.trusted(place, self.trust[rows])
+
+    @cached_property
+    def _visits(self) -> Visits:
+        """With full trust."""
+        rows = self._is_visit
         if not rows.any():
             return NO_VISITS
-        voter, day = self._voter_numbers[rows], self.codes["day"][rows]
-        days = len(self.values["day"])
-        votes = np.ones(len(voter), np.int64) if self.outcomes.ndim == 1 else self.outcomes[rows].sum(axis=1)
-        key = voter * days + day
-        known = day > self.first_days(voter)
-        return Visits.of(days, key, self._networks[rows], votes, known, self._trust[rows])
+        voter, day = self._voter_numbers[rows], self.codes.kept("day")[rows]
+        key = voter.astype(np.int64)
+        key *= len(self.values["day"])
+        key += day
+        known = day > self._first_days[self.codes.kept("voter")[rows]]
+        return Visits.of(len(self.values["day"]), key, self._networks[rows], self._cast[rows], known)
+
+    @property
+    def _is_visit(self) -> Booleans:
+        """(rows,)"""
+        found: Booleans = self._has_votes & (self._voter_numbers >= 0)
+        found &= self.from_a_network if self.trust is None else self.from_a_network | (self.trust < 1.0)
+        return found
+
+    @property
+    def _cast(self) -> Narrow:
+        """(rows,) how many votes."""
+        outcomes = kept(self, "outcomes")
+        return np.ones(len(outcomes), np.int8) if outcomes.ndim == 1 else outcomes.sum(axis=1)
+
+    @property
+    def _visit_of_row(self) -> Integers:
+        """(rows,) a number per voter and day, by codes."""
+        found = self.codes["voter"]
+        found *= len(self.values["day"])
+        found += self.codes.kept("day")
+        return found
 
     def visit_columns(self) -> dict[str, tuple[list[str], Integers]]:
         """The columns `network` and `trust` of an anonymous file, each as texts and (rows,) places in them.
 
         Networks that several voters share are numbered; others are left out, since they change no weight.
         """
-        voter, day = self._voter_numbers, self.codes["day"]
-        network = self.visits.networks(voter, day) + 1
-        steps, place = np.unique(self.visits.trusts(voter, day), return_inverse=True)
+        visits = self.visits
+        steps, step = np.unique(np.append(visits.trust, 1.0), return_inverse=True)
+        network = np.append(visits.network, ALONE) + 1
         names = ["", *(f"n{number:06}" for number in range(1, int(network.max(initial=0)) + 1))]
-        return {"network": (names, network), "trust": ([f"{step:g}" for step in steps], place.astype(np.int64))}
+        place = visits.places(self._voter_numbers, self.codes.kept("day"))
+        columns = ((names, network), ([f"{each:g}" for each in steps], step))
+        return {
+            name: (texts, narrowed(codes)[place])
+            for name, (texts, codes) in zip(("network", "trust"), columns, strict=True)
+        }
 
     def boards(self) -> list[Board]:
         """Every board with a vote: global, of each setting, scene and task, and of any of these together; broad ones
         first."""
-        played = set(zip(*(self.codes[key][self._has_votes].tolist() for key in PLACE), strict=True))
+        sizes = [max(1, len(self.values[key])) for key in PLACE]
+        place = np.ravel_multi_index([self.codes.kept(key)[self._has_votes] for key in PLACE], sizes)
+        played = zip(*(each.tolist() for each in np.unravel_index(distinct(place)[0], sizes)), strict=True)
         places = [[self.values[key][code] for key, code in zip(PLACE, codes, strict=True)] for codes in played]
         found = {choice for place in places for choice in itertools.product(*(("", text) for text in place))}
         order = sorted(found, key=lambda parts: (sum(map(bool, parts)), [not part for part in parts], parts))
@@ -243,35 +325,37 @@ class VoteTable:
         rows = self._rows(board)
         if without_voters:
             rows &= ~self._rows_of(without_voters)
+        if apart_by != "setting" or not rows.all():
+            return self._counts(rows, apart_by)
+        return replaced(self._all_counts, visits=self.visits)
+
+    @cached_property
+    def _all_counts(self) -> Counts:
+        """Of all rows, where each has a vote."""
+        return self._counts(self._has_votes, "setting")
+
+    def _counts(self, rows: Booleans, apart_by: str) -> Counts:
         chosen = slice(None) if rows.all() else rows
         left, right = (self._policies[side][chosen] for side in ("left", "right"))
         present = _occurring(left, len(self._names)) | _occurring(right, len(self._names))
-        setting = self.codes[apart_by][chosen]
+        setting = self.codes.kept(apart_by)[chosen]
         return Counts.of(
-            [name for name, here in zip(self._names, present.tolist(), strict=True) if here],
+            list(itertools.compress(self._names, present.tolist())),
             Columns(
                 _renumbered(left, present),
                 _renumbered(right, present),
                 self._voter_numbers[chosen],
                 _renumbered(setting, _occurring(setting, len(self.values[apart_by]))),
-                self.codes["day"][chosen],
-                self.outcomes[chosen],
+                self.codes.kept("day")[chosen],
+                kept(self, "outcomes")[chosen],
             ),
             self.visits,
         )
 
     def occurring(self, key: str, board: Board = Board()) -> list[str]:
         """The settings, scenes, tasks, ... of a board's votes, sorted: in the order of their numbers in its counts."""
-        return [self.values[key][code] for code in np.unique(self.codes[key][self._rows(board)]).tolist()]
-
-    def voters(self) -> dict[str, Voter]:
-        """Every known voter with a vote."""
-        rows = self._has_votes
-        voter = self.codes["voter"][rows]
-        cast = self.outcomes[rows].sum(axis=1) if self.outcomes.ndim == 2 else None
-        votes = np.bincount(voter, cast, len(self.values["voter"])).astype(int)
-        columns = zip(self.values["voter"], votes.tolist(), self._first_days.tolist(), strict=True)
-        return {name: Voter(number, self.values["day"][at]) for name, number, at in columns if name and number}
+        present = _occurring(self.codes.kept(key)[self._rows(board)], len(self.values[key]))
+        return list(itertools.compress(self.values[key], present.tolist()))
 
     @cached_property
     def _unknown(self) -> int:
@@ -279,20 +363,27 @@ class VoteTable:
         return int(self.values["voter"][:1] == ("",))
 
     @cached_property
-    def _voter_numbers(self) -> Integers:
+    def _voter_numbers(self) -> Narrow:
         """(rows,) as the boards' counts have them, with UNKNOWN_VOTER."""
-        return self.codes["voter"] - self._unknown
+        codes = self.codes.kept("voter")
+        return codes - np.int8(1) if self._unknown else codes
+
+    @cached_property
+    def _votes(self) -> Integers:
+        """(voters,) how many votes each has."""
+        return np.bincount(self.codes.kept("voter"), self._cast, len(self.values["voter"])).astype(np.int64)
 
     def _rows_of(self, voters: Collection[str]) -> Booleans:
         """(rows,)"""
-        return np.isin(self._voter_numbers, self.numbers_of(voters))
+        chosen = np.zeros(len(self.values["voter"]), dtype=bool)
+        chosen[self.numbers_of(voters) + self._unknown] = True
+        return chosen[self.codes.kept("voter")]
 
     @cached_property
     def _has_votes(self) -> Booleans:
         """(rows,)"""
-        if self.outcomes.ndim == 1:
-            return np.ones(len(self.outcomes), dtype=bool)
-        found: Booleans = np.any(self.outcomes, axis=1)
+        outcomes = kept(self, "outcomes")
+        found: Booleans = np.ones(len(outcomes), dtype=bool) if outcomes.ndim == 1 else np.any(outcomes, axis=1)
         return found
 
     @cached_property
@@ -301,14 +392,15 @@ class VoteTable:
         return self._networks >= 0
 
     @cached_property
-    def _networks(self) -> Integers:
+    def _networks(self) -> Narrow:
         """(rows,) a number per network from 0; ALONE without one."""
-        return self.codes["network"] - 1 if self.values["network"][:1] == ("",) else self.codes["network"]
+        codes = self.codes.kept("network")
+        return codes - np.int8(1) if self.values["network"][:1] == ("",) else codes
 
-    @cached_property
+    @property
     def _trust(self) -> Floats:
         """(rows,)"""
-        return np.ones(len(self.outcomes)) if self.trust is None else self.trust
+        return np.ones(len(kept(self, "outcomes"))) if self.trust is None else self.trust
 
     def first_days(self, numbers: Integers) -> Integers:
         """(n,) the place in `values` of the day of the first vote of voters, by number; one past the last day for those
@@ -320,7 +412,7 @@ class VoteTable:
         """(voters,) the day of each voter's first vote; past the last one without a vote."""
         rows = self._has_votes
         first = np.full(len(self.values["voter"]), len(self.values["day"]))
-        np.minimum.at(first, self.codes["voter"][rows], self.codes["day"][rows])
+        np.minimum.at(first, self.codes.kept("voter")[rows], self.codes["day"][rows])
         return first
 
     @cached_property
@@ -328,13 +420,14 @@ class VoteTable:
         return sorted({*self.values["left"], *self.values["right"]})
 
     @cached_property
-    def _policies(self) -> dict[str, Integers]:
+    def _policies(self) -> dict[str, Narrow]:
         place = {name: number for number, name in enumerate(self._names)}
         found = {}
         for side in ("left", "right"):
             places = np.array([place[name] for name in self.values[side]], dtype=np.int64)
             same = len(places) == len(self._names)  # both are sorted
-            found[side] = self.codes[side] if same else places[self.codes[side]]
+            codes = self.codes.kept(side)
+            found[side] = codes if same else narrowed(places)[codes]
         return found
 
     def _rows(self, board: Board) -> Booleans:
@@ -342,17 +435,19 @@ class VoteTable:
         for key in PLACE:
             if wanted := getattr(board, key):
                 known = self.values[key]
-                chosen &= self.codes[key] == (known.index(wanted) if wanted in known else -1)
+                chosen &= self.codes.kept(key) == (known.index(wanted) if wanted in known else -1)
         return chosen
 
 
-def _occurring(codes: Integers, size: int) -> Booleans:
+def _occurring(codes: Narrow, size: int) -> Booleans:
     """(size,) which values are there."""
-    return np.bincount(codes, minlength=size) > 0
+    found = np.zeros(size, dtype=bool)
+    found[codes] = True
+    return found
 
 
-def _renumbered(codes: Integers, present: Booleans) -> Integers:
+def _renumbered(codes: Narrow, present: Booleans) -> Narrow:
     """The same codes when only some values are left, those `present` (values,)."""
     if present.all():
         return codes
-    return (np.cumsum(present) - 1)[codes]
+    return narrowed(np.cumsum(present) - 1)[codes]

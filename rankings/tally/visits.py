@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankings.tally.arrays import Booleans, Floats, Integers, starts_of_runs
+from rankings.tally.arrays import Booleans, Column, Floats, Integers, Narrow, is_sorted, kept, replaced, starts_of_runs
 
 ALONE = -1
 """In place of a network: none, or one of this voter alone."""
@@ -21,80 +21,96 @@ class Visits:
     """The visits that came from a network, sorted by `key`. Other visits have full trust and share no network."""
 
     days: int
-    key: Integers
-    """(visits,) the voter's number times `days`, plus the day's."""
-    network: Integers
-    """(visits,) a number per network that voters share, from 0, or ALONE."""
     known: Booleans
     """(visits,) whether the voter voted on an earlier day too."""
     trust: Floats
     """(visits,) above 0, at most 1."""
-    source: Integers
+    key: Column = Column()
+    """(visits,) the voter's number times `days`, plus the day's."""
+    network: Column = Column()
+    """(visits,) a number per network that voters share, from 0, or ALONE."""
+    source: Column = Column()
     """(visits,) a number per network from 0, shared or not."""
 
     def __len__(self) -> int:
-        return len(self.key)
+        return len(kept(self, "key"))
 
     @classmethod
-    def of(cls, days: int, key: Integers, network: Integers, votes: Integers, known: Booleans, trust: Floats) -> Visits:
+    def of(
+        cls, days: int, key: Integers, network: Narrow, votes: Narrow, known: Booleans, trust: Floats | None = None
+    ) -> Visits:
         """From rows (rows,) of votes that came from a network, several per visit. A visit belongs to the network of
-        most of its votes."""
-        each, totals = _totals(key, network, votes)
-        order = np.lexsort((each[1], -totals, each[0]))
-        first = order[starts_of_runs(each[0][order])]
-        key_of_visit, chosen = each[0][first], each[1][first]
-        place = np.searchsorted(key_of_visit, key)
-        least, ever = np.ones(len(first)), np.zeros(len(first), dtype=bool)
-        np.minimum.at(least, place, trust)
-        np.logical_or.at(ever, place, known)
-        return cls(days, key_of_visit, _shared(chosen, key_of_visit // max(1, days)), ever, least, chosen)
+        most of its votes. `trust`: None for full trust."""
+        (key_of_visit, chosen), totals = _totals(key, network, votes)
+        if len(starts_of_runs(key_of_visit)) < len(key_of_visit):
+            order = np.lexsort((chosen, -totals, key_of_visit))
+            first = order[starts_of_runs(key_of_visit[order])]
+            key_of_visit, chosen = key_of_visit[first], chosen[first]
+        ever = np.zeros(len(chosen), dtype=bool)
+        ever[np.searchsorted(key_of_visit, key[known])] = True
+        shared = _shared(chosen, key_of_visit // max(1, days))
+        found = cls(days, ever, np.broadcast_to(1.0, len(chosen)), key_of_visit, shared, chosen)
+        return found if trust is None else found.trusted(np.searchsorted(key_of_visit, key), trust)
 
-    def networks(self, voter: Integers, day: Integers) -> Integers:
+    def trusted(self, place: Narrow, trust: Floats) -> Visits:
+        """The same visits with the least trust (rows,) of the rows of each, whose visits are at `place` (rows,)."""
+        least = np.ones(len(self))
+        np.minimum.at(least, place, trust)
+        return replaced(self, trust=least)
+
+    def networks(self, voter: Narrow, day: Narrow) -> Integers:
         """(rows,) the network of each row's visit, where several voters share it, or ALONE."""
         return np.append(self.network, ALONE)[self.places(voter, day)]
 
-    def sources(self, voter: Integers, day: Integers) -> Integers:
+    def sources(self, voter: Narrow, day: Narrow) -> Integers:
         """(rows,) the network of each row's visit, shared or not, or ALONE."""
         return np.append(self.source, ALONE)[self.places(voter, day)]
 
-    def trusts(self, voter: Integers, day: Integers) -> Floats:
+    def trusts(self, voter: Narrow, day: Narrow) -> Floats:
         """(rows,) the trust of each row's visit."""
         return np.append(self.trust, 1.0)[self.places(voter, day)]
 
-    def places(self, voter: Integers, day: Integers) -> Integers:
+    def places(self, voter: Narrow, day: Narrow) -> Integers:
         """(rows,) the place of each row's visit among these; one past the last for other visits."""
-        key = np.where(voter >= 0, voter * self.days + day, -1)
-        place = np.searchsorted(self.key, key)
-        found: Integers = np.where(np.append(self.key, -1)[place] == key, place, len(self))
-        found[voter < 0] = len(self)
-        return found
+        key = voter.astype(np.int64)
+        key *= self.days
+        key += day
+        key[voter < 0] = -1
+        known = self.key
+        place = np.searchsorted(known, key)
+        place[np.append(known, -1)[place] != key] = len(known)
+        place[voter < 0] = len(known)
+        return place
 
     def factors(self, key: Integers, votes: Floats, cap: int) -> Floats:
         """(n,) the weight of each vote of these different, sorted visits, which have `votes` (n,).
 
         `cap`: the most that a visit weighs, and a network's day, before trust is applied; 0: no limit.
         """
-        allowed = np.minimum(votes, cap) if cap else votes.astype(float)
+        found: Floats = np.minimum(votes, cap) if cap else votes.astype(float)
         own, place = self._own(key)
-        if cap:
-            shared = self.network[own] >= 0
-            at, who = place[shared], own[shared]
+        shared = kept(self, "network")[own] >= 0
+        if cap and shared.any():
+            at, who = (np.arange(len(each))[rows][shared] for each, rows in ((key, place), (self, own)))
             group = self.network[who] * self.days + self.key[who] % self.days
-            allowed[at] = shares(allowed[at], group, self.known[who], float(cap))
-        found: Floats = allowed / np.maximum(votes, 1.0)
+            found[at] = shares(found[at], group, self.known[who], float(cap))
+        found /= np.maximum(votes, 1.0)
         found[place] *= self.trust[own]
         return found
 
-    def _own(self, key: Integers) -> tuple[Integers, Integers]:
-        """The places of the visits that are among `key` (n,), and their places in it."""
-        place = np.searchsorted(key, self.key)
+    def _own(self, key: Integers) -> tuple[Integers | slice, Integers | slice]:
+        """The places of the visits that are among `key` (n,), and their places in it; slices where these are all."""
+        if np.array_equal(kept(self, "key"), key):
+            return slice(None), slice(None)
+        mine = self.key
+        place = np.searchsorted(key, mine)
         inside = place < len(key)
-        inside[inside] = key[place[inside]] == self.key[inside]
+        inside[inside] = key[place[inside]] == mine[inside]
         return np.flatnonzero(inside), place[inside]
 
 
 _NOTHING = np.zeros(0, np.int64)
-NO_VISITS = Visits(1, _NOTHING, _NOTHING, _NOTHING.astype(bool), _NOTHING.astype(np.float64), _NOTHING)
+NO_VISITS = Visits(1, _NOTHING.astype(bool), _NOTHING.astype(np.float64), _NOTHING, _NOTHING, _NOTHING)
 
 
 def shares(wanted: Floats, group: Integers, first: Booleans, room: float) -> Floats:
@@ -129,18 +145,21 @@ def _level(wanted: Floats, group: Integers, room: Floats) -> Floats:
     return found
 
 
-def _totals(key: Integers, network: Integers, votes: Integers) -> tuple[tuple[Integers, Integers], Integers]:
-    """Each pair of visit and network once, and its votes."""
-    order = np.lexsort((network, key))
-    key, network, votes = key[order], network[order], votes[order]
+def _totals(key: Integers, network: Narrow, votes: Narrow) -> tuple[tuple[Integers, Narrow], Integers]:
+    """Each pair of visit and network once, in order, and its votes."""
+    if not is_sorted(key) or ((network[1:] < network[:-1]) & (key[1:] == key[:-1])).any():
+        order = np.lexsort((network, key))
+        key, network, votes = key[order], network[order], votes[order]
     starts = starts_of_runs(key, network)
-    return (key[starts], network[starts]), np.add.reduceat(votes, starts)
+    return (key[starts], network[starts]), np.add.reduceat(votes, starts, dtype=np.int64)
 
 
-def _shared(network: Integers, voter: Integers) -> Integers:
+def _shared(network: Narrow, voter: Integers) -> Integers:
     """(visits,) numbers, in order, of networks that several voters came from; ALONE for others."""
-    size = int(network.max()) + 2  # the first place is for ALONE
-    pairs = np.unique(voter * size + network + 1)
-    several = np.bincount(pairs % size, minlength=size) > 1
+    place = np.add(network, 1, dtype=np.int64)  # the first place is for ALONE
+    someone = np.zeros(int(place.max()) + 1, np.int64)
+    someone[place] = voter
+    several = np.zeros(len(someone), dtype=bool)
+    several[place[someone[place] != voter]] = True
     several[0] = False
-    return np.where(several, np.cumsum(several) - 1, ALONE)[network + 1]
+    return np.where(several, np.cumsum(several) - 1, ALONE)[place]

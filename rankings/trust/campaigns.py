@@ -23,7 +23,7 @@ import numpy as np
 from rankings.fit.bradley_terry import SCALE, Fit
 from rankings.fit.posterior import sigmoid
 from rankings.fit.student import Z
-from rankings.tally.arrays import Floats, Integers
+from rankings.tally.arrays import Floats, Integers, kept
 from rankings.tally.counts import Counts
 from rankings.tally.visits import ALONE
 
@@ -90,7 +90,7 @@ class Newcomers:
 
     @classmethod
     def of(cls, counts: Counts, found: Fit, new: Integers) -> Newcomers:
-        rows, policies = counts.where(np.isin(counts.voter, new)), len(counts.names)
+        rows, policies = counts.where(np.isin(kept(counts, "voter"), new)), len(counts.names)
         voter, at = np.unique(rows.voter, return_inverse=True)
         cells = np.unique(np.concatenate([at * policies + rows.left, at * policies + rows.right]))
         left, right = (np.searchsorted(cells, at * policies + side) for side in (rows.left, rows.right))

@@ -96,6 +96,15 @@ class BoardUnderTest:
         found = [(upper, lower) for place, upper in enumerate(order[:PLACES]) for lower in order[place + 1 :]]
         return np.array(found, dtype=np.int64).reshape(-1, 2)
 
+    def reach(self) -> Floats:
+        """(voters,) how much farther each moves one ranked policy than another, to first order."""
+        most, least = np.full(len(self.moved), -np.inf), np.full(len(self.moved), np.inf)
+        for place in self.order:
+            np.maximum(most, self.moved[:, place], out=most)
+            np.minimum(least, self.moved[:, place], out=least)
+        most -= least
+        return most
+
     def changed(self, gone: Integers) -> tuple[bool, float]:
         """Whether another top three is left without some voters, and how far ranked policies have moved."""
         left = self.without(gone)
@@ -122,7 +131,7 @@ def _one_by_one(standing: BoardUnderTest) -> tuple[list[int], float, int, bool]:
     """Movers, the farthest move, how many voters were left out, and whether those were all who had to be."""
     if not len(standing.pairs) or not len(standing.moved):
         return [], 0.0, 0, True
-    left, reach = _left_of_gaps(standing), np.ptp(standing.moved[:, standing.order], axis=1)
+    left, reach = _left_of_gaps(standing), standing.reach()
     doubt = DOUBT * standing.leverage * reach + 1e-9
     near = np.flatnonzero(np.abs(left) <= doubt)
     nearest_first = near[np.argsort((np.abs(left) / np.maximum(doubt, 1e-12))[near], kind="stable")]

@@ -28,7 +28,7 @@ from rankings.fit.estimate import Estimate, inverse
 from rankings.fit.offsets import OFFSET_SD
 from rankings.fit.posterior import assembled
 from rankings.fit.student import Z
-from rankings.tally.arrays import Floats, Integers
+from rankings.tally.arrays import Floats, Integers, Narrow, distinct, kept, narrowed, replaced
 from rankings.tally.counts import Counts
 from rankings.tally.table import Board, VoteTable
 
@@ -68,6 +68,7 @@ def _first_seen(table: VoteTable) -> tuple[Integers, int]:
     if "" in days:
         return np.full(len(visits), NEVER), NEVER
     numbers = np.array([date.fromisoformat(day).toordinal() for day in days], dtype=np.int64)
+    numbers -= numbers.min(initial=numbers[0])
     first = numbers[table.first_days(visits.key // visits.days)]
     return np.where(visits.source >= 0, first, NEVER), int(numbers[-1])
 
@@ -88,11 +89,11 @@ class _Limits:
     """Sides forgotten."""
     weights: Floats
     """(rows,) before any limit."""
-    visit: Integers
+    visit: Narrow
     """(rows,) the place of each row's visit; one past the last where it came from no network."""
-    network: Integers
+    network: Narrow
     """(visits + 1,) NEVER for the last."""
-    first: Integers
+    first: Narrow
     """(visits + 1,) the day on which the voter was first seen; NEVER for the last."""
     last: int
     """The last day."""
@@ -102,8 +103,8 @@ class _Limits:
     @classmethod
     def of(cls, counts: Counts, cap: int, first: Integers, last: int) -> _Limits:
         votes, visits = counts.without_sides(), counts.visits
-        visit = visits.places(votes.voter, votes.day)
-        network, first = np.append(visits.source, NEVER), np.append(first, NEVER)
+        visit = narrowed(visits.places(kept(votes, "voter"), kept(votes, "day")))
+        network, first = narrowed(np.append(visits.source, NEVER)), narrowed(np.append(first, NEVER))
         crowd = _crowd(votes, network[visit], first[visit])
         return cls(votes, votes.weights(cap), visit, network, first, last, crowd)
 
@@ -115,13 +116,15 @@ class _Limits:
         """`factors` (visits + 1,): found so far."""
         if self.crowd[1].sum() - 1.0 < OTHERS:
             return factors
-        votes = replace(self.votes, voter=self.network[self.visit])
+        votes = replaced(self.votes, voter=self.network[self.visit])
         for _ in range(ROUNDS):
             found = self._fitted(votes, factors)
-            reach = SCALE * np.abs(found.influence_of_voters()).max(axis=1, initial=0.0)
             beyond = np.ones(int(self.network.max()) + 2)  # the last place is for visits from none
+            reach = np.zeros(len(beyond))
+            for networks, moved in found.influence_by_turns():
+                reach[networks] = SCALE * np.abs(moved).max(axis=1, initial=0.0)
             for number in np.flatnonzero(reach > LOOKED_AT * NETWORK).tolist():
-                beyond[number] = _times(found, found.sums_of(votes.voter == number), NETWORK)
+                beyond[number] = _times(found, found.sums_of(np.flatnonzero(kept(votes, "voter") == number)), NETWORK)
             if beyond.max() <= SLACK:
                 break
             factors = factors / np.maximum(beyond, 1.0)[self.network]
@@ -141,7 +144,7 @@ class _Limits:
         first = self.first[self.visit]
         order = np.argsort(first, kind="stable")
         days = np.unique(first[first >= 0]).tolist()
-        ends = np.searchsorted(first[order], [*days, self.last + 1])
+        ends = np.searchsorted(first[order], np.array([*days, self.last + 1], first.dtype))
         found = self._fitted(self.votes, factors)
         week: dict[int, Floats] = {}
         late: Floats | float = 0.0
@@ -166,15 +169,15 @@ class _Limits:
         return Estimate.weighed(votes, weights, prior=PRIOR, ties="half", offset_sd=OFFSET_SD / SCALE)
 
 
-def _crowd(votes: Counts, network: Integers, first: Integers) -> tuple[Integers, Floats]:
+def _crowd(votes: Counts, network: Narrow, first: Narrow) -> tuple[Integers, Floats]:
     """Each network, and each known voter without one, once: see `_Limits.crowd`. `network`, `first` (rows,)."""
-    known = votes.voter >= 0
+    known = kept(votes, "voter") >= 0
     alone = votes.voter + int(network.max(initial=0)) + 1
-    who = np.unique(np.where(network >= 0, network, alone)[known], return_inverse=True)[1]
+    who = distinct(np.where(network >= 0, network, alone)[known])[1]
     size = int(who.max(initial=-1)) + 1
     since, trust = np.full(size, np.iinfo(np.int64).max), np.zeros(size)
     np.minimum.at(since, who, first[known])
-    np.maximum.at(trust, who, votes.visits.trusts(votes.voter, votes.day)[known])
+    np.maximum.at(trust, who, votes.visits.trusts(kept(votes, "voter"), kept(votes, "day"))[known])
     return since, trust
 
 

@@ -11,7 +11,7 @@ import hashlib
 import itertools
 import json
 import logging
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, timedelta
 from typing import NamedTuple
 
@@ -20,9 +20,11 @@ import pyarrow as pa
 from django.db.models import Max, Min
 from django.utils import timezone
 
-from rankings.files.arrow import TEXTS, coded
+from rankings.files.arrow import TEXTS
+from rankings.files.counts_file import sorting
+from rankings.files.pieces import Pieces
 from rankings.models import ClosedDay, CountedVote, VoteCount
-from rankings.tally.arrays import Integers
+from rankings.tally.arrays import Codes, Narrow
 from rankings.tally.counts import OUTCOMES
 from rankings.tally.facts import FACT_KEYS, VoteFacts
 from rankings.tally.table import FILE_KEYS, KEYS, VoteTable
@@ -33,6 +35,8 @@ from rankings.votes.observed import FactsAndAnswers
 log = logging.getLogger(__name__)
 COLUMNS = ("robot_id", "scene_id", "task_id", "left_model_id", "right_model_id", "voter", "day", "network")
 """In the order of KEYS."""
+AT_ONCE = 4
+"""Days in memory; one with a hundred thousand votes takes 4 MB."""
 SUM_BYTES = hashlib.sha256().digest_size
 SCHEMA = pa.schema([*((name, TEXTS) for name in FILE_KEYS), *((name, pa.int64()) for name in OUTCOMES)])
 FACT_NUMBERS = ("vote", "physics", "steps_left", "steps_right")
@@ -82,24 +86,43 @@ def close() -> int:
 def counts(found: Closing = NOTHING) -> VoteTable:
     """All stored counts. `found`: read the copies as if it was kept already."""
     kept = ClosedDay.objects.exclude(day__in=found.opened).values_list("counts", flat=True)
-    streams = itertools.chain(kept.iterator(), (each.counts for each in found.made))
-    columns = pa.concat_tables([*map(_unpacked, streams), _stored(_first_not_closed(found))])
-    return VoteTable(*_coded(columns, KEYS), np.stack(_numbers(columns, OUTCOMES)).T)
+    streams = itertools.chain(kept.iterator(chunk_size=AT_ONCE), (each.counts for each in found.made))
+    tables = itertools.chain(map(_unpacked, streams), (_stored(_first_not_closed(found)),))
+    values, codes, numbers = _in_columns(tables, KEYS)
+    outcomes = np.stack(numbers).T
+    numbers.clear()
+    order = _by_voter(codes)
+    for name in KEYS:
+        codes[name] = codes[name][order]
+    return VoteTable(values, Codes(codes), outcomes[order])
 
 
 def facts_and_answers(found: Closing = NOTHING) -> FactsAndAnswers:
     """As `observed.facts_and_answers`, of all days. `found`: as for `counts`."""
     rest = observed.facts_and_answers(_first_not_closed(found))
-    facts, answers = [_columns(rest.facts)], rest.answers
+    facts, answers = _columns(rest.facts), rest.answers
     kept = ClosedDay.objects.exclude(day__in=found.opened).values_list("facts", "answers")
-    for stream, kinds in itertools.chain(kept.iterator(), ((each.facts, each.answers) for each in found.made)):
-        facts.append(_opened(stream))
-        for kind, voters in kinds.items():
-            known = answers.setdefault(kind, {})
-            for voter, each in voters.items():
-                known[voter] = known.get(voter, Answers()).plus(Answers(*each))
-    columns = pa.concat_tables(facts)
-    return FactsAndAnswers(VoteFacts(*_coded(columns, FACT_KEYS), *_numbers(columns, FACT_NUMBERS)), answers)
+    made = ((each.facts, each.answers) for each in found.made)
+
+    def tables() -> Iterator[pa.Table]:
+        yield facts
+        for stream, kinds in itertools.chain(kept.iterator(chunk_size=AT_ONCE), made):
+            _add(answers, kinds)
+            yield _opened(stream)
+
+    values, codes, numbers = _in_columns(tables(), FACT_KEYS)
+    order = _by_voter(codes)
+    for name in FACT_KEYS:
+        codes[name] = codes[name][order]
+    return FactsAndAnswers(VoteFacts(values, Codes(codes), *(column[order] for column in numbers)), answers)
+
+
+def _add(answers: dict[str, dict[str, Answers]], kinds: Mapping[str, Mapping[str, Sequence[int]]]) -> None:
+    """The answers that a day keeps, to those of other days."""
+    for kind, voters in kinds.items():
+        known = answers.setdefault(kind, {})
+        for voter, each in voters.items():
+            known[voter] = known.get(voter, Answers()).plus(Answers(*each))
 
 
 def _copy(day: date, last_vote: int) -> ClosedDay:
@@ -116,7 +139,7 @@ def _to_be_opened() -> frozenset[date]:
     copy is damaged."""
     last_votes, open_from = dict(ClosedDay.objects.values_list("day", "last_vote")), _first_not_over()
     early = {day for day in last_votes if day >= open_from}
-    damaged = {each.day for each in ClosedDay.objects.iterator(chunk_size=100) if not _is_whole(each)} - early
+    damaged = {each.day for each in ClosedDay.objects.iterator(chunk_size=AT_ONCE) if not _is_whole(each)} - early
     if damaged:
         log.error(
             "Copies of closed days are damaged and will be written again: %s", ", ".join(map(str, sorted(damaged)))
@@ -153,7 +176,7 @@ def _first_not_closed(found: Closing) -> date:
 def differing() -> list[date]:
     """Closed days whose copy differs from the rows it was made from."""
     found = []
-    for closed in ClosedDay.objects.order_by("day").iterator():
+    for closed in ClosedDay.objects.order_by("day").iterator(chunk_size=AT_ONCE):
         if not _is_whole(closed) or _content(closed) != _truth(closed.day):
             found.append(closed.day)
     return found
@@ -224,10 +247,27 @@ def _rows(table: pa.Table) -> list[tuple[str | int, ...]]:
     return sorted(tuple(row.values()) for row in table.to_pylist())
 
 
-def _coded(columns: pa.Table, names: Sequence[str]) -> tuple[dict[str, tuple[str, ...]], dict[str, Integers]]:
-    found = {name: coded(columns.column(place), strip=False) for place, name in enumerate(names)}
-    return {name: tuple(values) for name, (_, values) in found.items()}, {n: codes for n, (codes, _) in found.items()}
+def _in_columns(
+    tables: Iterable[pa.Table], texts: Sequence[str]
+) -> tuple[dict[str, tuple[str, ...]], dict[str, Narrow], list[Narrow]]:
+    """The values of the columns of texts, which come first; (rows,) each row's places in these; and (rows,) of each
+    column of numbers. One table is in memory at a time."""
+    pieces: list[Pieces] = []
+    for table in tables:
+        pieces = pieces or [Pieces() for _ in table.columns]
+        for own, column in zip(pieces, table.columns, strict=True):
+            own.add(column)
+    pa.default_memory_pool().release_unused()
+    values, codes = {}, {}
+    for name, own in zip(texts, pieces, strict=False):
+        codes[name], values[name] = own.coded()
+    numbers = [own.numbers() for own in pieces[len(texts) :]]
+    pa.default_memory_pool().release_unused()
+    return values, codes, numbers
 
 
-def _numbers(columns: pa.Table, names: Iterable[str]) -> list[Integers]:
-    return [np.concatenate([np.zeros(0, np.int64), *columns.column(name).chunks]) for name in names]
+def _by_voter(codes: Mapping[str, Narrow]) -> Narrow:
+    """(rows,) the order by setting, voter, day and pair, in which counts are: then none of them sorts again."""
+    low, high = np.minimum(codes["left"], codes["right"]), np.maximum(codes["left"], codes["right"])
+    columns = (codes["setting"], codes["voter"], codes["day"], low, high, codes["left"] > codes["right"])
+    return sorting(columns)

@@ -286,13 +286,8 @@ def new_voters(kind: Kind, table: VoteTable, since: datetime, least_votes: int) 
     midnight = datetime.combine(day, time.min, UTC)
     votes = Vote.objects.filter(kind=kind.id, counted_vote__counted=True, user_id__isnull=False).order_by()
     before = set(votes.filter(voted_at__gte=midnight, voted_at__lt=since).values_list("user_id", flat=True).distinct())
-    return {
-        voter
-        for voter, own in table.voters().items()
-        if own.votes < least_votes
-        or own.first_day > day.isoformat()
-        or (own.first_day == day.isoformat() and voter not in before)
-    }
+    today = day.isoformat()
+    return {*table.fresh_voters(today, least_votes), *(set(table.voters_first_seen(today)) - before)}
 
 
 def battles_per_policy() -> dict[str, int]:

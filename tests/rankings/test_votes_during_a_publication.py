@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import re
 import signal
 import subprocess
 import sys
@@ -188,3 +190,14 @@ def test_what_is_read_and_fitted_writes_nothing() -> None:
     assert "SELECT" in verbs
     assert verbs <= {"SELECT", "DECLARE", "FETCH", "CLOSE", "SAVEPOINT", "RELEASE"}
     assert timezone.now() > WorkerStatus.objects.get().last_run_at
+
+
+def test_a_publication_tells_the_log_how_long_votes_waited_for_it(caplog: pytest.LogCaptureFixture) -> None:
+    cast_live(SOME)
+    logger = logging.getLogger(aggregation.__name__)
+    logger.addHandler(caplog.handler)
+    try:
+        aggregation.aggregate()
+    finally:
+        logger.removeHandler(caplog.handler)
+    assert re.search(r"Published: waited \d+ ms for the lock, held it \d+ ms, worked \d+ ms of them", caplog.text)

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from django.conf import settings
 
-from scripts.load_targets import AFTER_HOUR_S, BEFORE_HOUR_S, missed, until_the_start
+from rankings.publication.aggregation import PUBLISHED
+from scripts.load_targets import AFTER_HOUR_S, BEFORE_HOUR_S, missed, published, until_the_start
 
 HOUR = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
@@ -89,3 +90,10 @@ def test_a_turn_counts_from_its_sending_to_its_end_and_not_from_when_somebody_lo
     assert (what, error) == ("turn sent to turn.finished", "")
     assert seconds == pytest.approx(5.0, abs=0.5)
     assert late == "no turn.finished within 60 s"
+
+
+def test_what_the_log_says_of_publications_is_found_among_other_lines() -> None:
+    said = PUBLISHED % (3.2, 541.0, 38.7)
+    lines = ["2026-11-25 14:00:01 INFO celery: Received", f"2026-11-25 14:00:09 INFO aggregation: {said} task_id=1"]
+    assert published(lines) == ["waited 3 ms for the lock, held it 541 ms, worked 39 ms"]
+    assert published(lines[:1]) == []

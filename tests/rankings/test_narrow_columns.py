@@ -1,0 +1,115 @@
+"""Columns of whole numbers lie in the smallest type that holds them, and are computed with as if they were wide."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from rankings.files.arrow import TEXTS
+from rankings.files.pieces import Pieces
+from rankings.fit.bradley_terry import fit
+from rankings.fit.posterior import Games
+from rankings.tally import arrays
+from rankings.tally.arrays import Codes, Column, distinct, kept, narrowed, replaced
+from rankings.tally.counts import Columns, Counts
+from rankings.tally.table import KEYS, VoteTable
+
+
+@dataclass(frozen=True)
+class Rows:
+    name: str
+    first: Column = Column()
+    second: Column = Column()
+
+
+@pytest.mark.parametrize(
+    ("largest", "kind"), [(127, np.int8), (128, np.int16), (40_000, np.int32), (2**31, np.int64), (-129, np.int16)]
+)
+def test_a_column_lies_in_the_smallest_type_that_holds_it(largest: int, kind: type) -> None:
+    assert narrowed(np.array([0, largest])).dtype == kind
+    assert narrowed(np.zeros(0, np.int64)).dtype == np.int8
+
+
+def test_a_column_is_read_wide_so_that_products_do_not_overflow() -> None:
+    rows = Rows("x", np.array([120, 3]), np.array([100, 100]))
+    assert kept(rows, "first").dtype == np.int8
+    assert (rows.first * rows.second).tolist() == [12_000, 300]
+
+
+def test_a_copy_with_another_column_shares_the_columns_that_stay() -> None:
+    rows = Rows("x", np.array([1]), np.array([2]))
+    other = replaced(rows, second=np.array([3000]))
+    assert kept(other, "first") is kept(rows, "first")
+    assert (other.name, other.first.tolist(), other.second.tolist()) == ("x", [1], [3000])
+
+
+def test_codes_are_read_wide_and_lie_narrow() -> None:
+    codes = Codes({"voter": np.array([100, 7])})
+    assert (codes["voter"] * 200).tolist() == [20_000, 1400]
+    assert codes.kept("voter").dtype == np.int8
+
+
+@pytest.mark.parametrize("column", [[], [0, 0, 3, 9], [9, 0, 3, 0], [-1, 5, -1], [2**40, 0, 2**40]])
+def test_different_values_and_their_places_are_those_that_sorting_finds(column: list[int]) -> None:
+    values, places = np.unique(np.array(column, np.int64), return_inverse=True)
+    found = distinct(np.array(column, np.int64))
+    assert (found[0].tolist(), found[1].tolist()) == (values.tolist(), places.tolist())
+
+
+def columns(votes: int) -> Columns:
+    """Of 200 contestants, 300 voters and 200 days: products of their numbers do not fit into the types they lie in."""
+    random = np.random.default_rng(votes)
+    left = random.integers(0, 200, votes)
+    right = (left + random.integers(1, 200, votes)) % 200
+    voter, day = random.integers(-1, 300, votes), random.integers(0, 200, votes)
+    return Columns(left, right, voter, 0 * day, day, np.eye(4, dtype=np.int64)[random.integers(0, 4, votes)])
+
+
+def test_counts_of_narrow_columns_are_those_of_wide_ones() -> None:
+    wide = columns(3000)
+    one, other = (Counts.of([f"{n:03}" for n in range(200)], Columns(*map(each, wide))) for each in (np.copy, narrowed))
+    for name in ("left", "right", "voter", "day", "outcomes", "votes", "cell", "scores"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+    assert one.cell.max() > np.iinfo(np.int16).max
+    np.testing.assert_array_equal(one.weights(2), other.weights(2))
+    np.testing.assert_array_equal(fit(one, cap=2).rating, fit(other, cap=2).rating)
+
+
+def test_sums_over_chunks_of_rows_are_those_over_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = Counts.of([f"{n:03}" for n in range(200)], columns(3000))
+    weights = np.random.default_rng(0).uniform(0.1, 1.0, len(counts.left))
+    whole = Games.of(counts, weights)
+    monkeypatch.setattr(arrays, "CHUNK", 700)
+    parts = Games.of(counts, weights)
+    for name in ("played", "score", "tied", "scored"):
+        np.testing.assert_allclose(getattr(parts, name), getattr(whole, name), rtol=1e-12)
+
+
+def test_the_order_of_the_rows_of_a_table_changes_no_count() -> None:
+    random, votes = np.random.default_rng(5), 500
+    values = {key: tuple(f"{key}-{number:02}" for number in range(20)) for key in KEYS}
+    codes = {key: random.integers(0, 20, votes) for key in KEYS}
+    codes["right"] = (codes["left"] + 1 + codes["right"] % 19) % 20
+    outcomes = np.eye(4, dtype=np.int64)[random.integers(0, 4, votes)]
+    table = VoteTable(values, Codes(codes), outcomes)
+    order = random.permutation(votes)
+    mixed = VoteTable(values, Codes((key, column[order]) for key, column in codes.items()), outcomes[order])
+    for name in ("left", "right", "voter", "setting", "day", "outcomes"):
+        np.testing.assert_array_equal(getattr(table.counts(), name), getattr(mixed.counts(), name))
+    np.testing.assert_array_equal(table.counts().weights(1), mixed.counts().weights(1))
+    assert table.boards() == mixed.boards()
+
+
+def test_a_column_in_pieces_is_that_of_all_its_rows() -> None:
+    texts = [["b", "a"], [], ["c", "a", "b", "a"], ["é"]]
+    pieces, numbers = Pieces(), Pieces()
+    for chunk in texts:
+        pieces.add(pa.chunked_array([pa.array(chunk, pa.string()).dictionary_encode()], TEXTS))
+        numbers.add(pa.chunked_array([pa.array([200 * len(chunk)] * len(chunk), pa.int64())]))
+    places, values = pieces.coded()
+    assert values == ("a", "b", "c", "é")
+    assert [values[place] for place in places.tolist()] == [text for chunk in texts for text in chunk]
+    assert numbers.numbers().tolist() == [200 * len(chunk) for chunk in texts for _ in chunk]
