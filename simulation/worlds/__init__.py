@@ -14,7 +14,7 @@ from simulation import assets, catalogue, composed, optional_rows
 from simulation.contracts import PHYSICS, ArraySpec, Floats, SimulationError
 from simulation.sleeping import apply_physics
 from simulation.view_format import ANGLE_RAD, LENGTH_M, QUATERNION, steps_in
-from simulation.worlds import bridge, cabinet, panda, table, ur5e, warehouse, widowx, workbench
+from simulation.worlds import bridge, cabinet, franka, kitchen, panda, table, ur5e, warehouse, widowx, workbench
 from simulation.worlds.composition import ComposedScene
 from simulation.worlds.libero import LiberoScene
 from simulation.worlds.plugins import Look, Robot, Scene
@@ -28,9 +28,9 @@ def _scenes(*known: Scene) -> dict[str, Scene]:
     return {scene.id: scene for scene in known}
 
 
-ROBOTS = _robots(widowx, panda, ur5e)
+ROBOTS = _robots(widowx, panda, ur5e, franka)
 _LIBERO = [LiberoScene(str(row["id"])) for row in optional_rows.rows("scenes")]
-SCENES = _scenes(table, workbench, cabinet, warehouse, *bridge.SCENES.values(), *_LIBERO)
+SCENES = _scenes(table, workbench, cabinet, warehouse, kitchen, *bridge.SCENES.values(), *_LIBERO)
 SLOWEST_HZ, FASTEST_HZ = 5, 80
 WORLDS_KEPT = 64
 """Compiled worlds that a process keeps: drafts of scenes come and go."""

