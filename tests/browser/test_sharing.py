@@ -80,6 +80,6 @@ def test_the_server_films_a_side_after_the_vote(open_page: OpenPage) -> None:
     assert menu.locator("[data-save=video]:not([hidden])").count() == 0
     vote_on(battle, "pick up the red cube")
     menu.locator("summary").click()
-    with battle.page.expect_download() as film:
+    with battle.page.expect_download(timeout=180_000) as film:
         battle.page.get_by_role("button", name="Video of the left side (MP4)").click()
     assert film.value.suggested_filename.endswith("-left.mp4")
