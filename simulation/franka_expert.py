@@ -39,7 +39,7 @@ ARC_RAD, ROLL_RAD = 0.12, 0.3  # of a door, and of a knob, in a leg
 SPARE = 0.08  # of a joint's range, past what is asked
 SLIDE_BELOW, SLIDE_ASIDE, SLIDE_SPARE = -0.09, 0.07, 0.06  # of the slide cabinet's handle [m]
 SWITCH_ASIDE, SWITCH_PAST = 0.06, 0.10  # of the light switch [m]
-KNOB_BEFORE = 0.008  # of the middle of a knob's bar [m]
+KNOB_BEFORE, SLACK_RAD = 0.008, 0.5  # of the middle of a knob's bar [m], and what its bar turns less than the hand
 KETTLE_BACK_M, KETTLE_CLEAR_M = (
     0.10,
     0.13,
@@ -100,6 +100,8 @@ def _parts(goal: Goal | None) -> list[Part]:
 def _legs(environment: Environment, part: Part) -> Iterator[Leg]:
     tool = environment.view.tool().copy()
     yield Leg(np.array([min(CLEAR_X, tool[0]), tool[1], max(CLEAR_Z, tool[2])]), hand(), OPEN, most=WAY_STEPS)
+    if tool[1] < 0.0:  # between the far ends there is no straight way
+        yield Leg(franka.START, hand(), OPEN, most=WAY_STEPS)
     if isinstance(part, Inside):
         yield from _kettle(environment, part)
     elif part.joint in DOORS:
@@ -162,7 +164,7 @@ def _knob(environment: Environment, part: TurnedOn) -> Iterator[Leg]:
     bar = environment.data.site(f"knob{KNOBS[part.joint]}_site").xpos - [KNOB_BEFORE, 0.0, 0.0]
     low, high = environment.model.jnt_range[environment.model.joint(part.joint).id]
     gone = (1.0 - environment.view.joint_share(part.joint)) * float(high - low)
-    end = (part.share + 2 * SPARE) * float(high - low)
+    end = (part.share + SPARE) * float(high - low) + SLACK_RAD
     yield from _come(bar, 0.0, gone, NARROW)
     yield Leg(bar, hand(0.0, gone), CLOSED, least=GRIP_STEPS, most=GRIP_STEPS + 2)
     for roll in np.linspace(gone, end, max(2, int(np.ceil((end - gone) / ROLL_RAD)) + 1))[1:]:

@@ -31,13 +31,16 @@ RENAMED = {
     '"hingeleftdoor"': '"left_hinge_cabinet"',
     '"hingerightdoor"': '"right_hinge_cabinet"',
     '"lightswitchroot"': '"light_switch"',
+    '<body name="kettleroot" childclass="kettle">': (
+        '<body name="kettle" childclass="kettle"><freejoint name="kettle"/>'
+    ),
     **{
         f'"{old}{number}"': f'"{name}"'
         for number, name in enumerate(("bottom_right_knob", "bottom_left_knob", "top_right_knob", "top_left_knob"), 1)
         for old in ("knob ", "knob_Joint_")
     },
 }
-"""Names of the wheel's files -> ours."""
+"""What stands in the wheel's files -> in ours: names, and the kettle as one body with its own joint."""
 KETTLE = (0.35, 0.269, -0.184)  # where it stands in FrankaKitchen [m]
 PLAY_M, PLAY_RAD = 0.03, 0.15  # how far a seed moves and turns it
 SEEN = 1  # group of what is only looked at
