@@ -21,6 +21,7 @@ from simulation.contracts import POLICY_CAMERA, SimulationError
 from simulation.courses import TABLE, Course, course_named
 from simulation.demonstrator import THINGS, Demonstrator, fields_of, meaning_list, task_list, text_list
 from simulation.driving import OpenDriver
+from simulation.teaching import TEACHERS
 from simulation.worlds import engine_version, load_world
 
 FORMAT = 1
@@ -28,7 +29,7 @@ SHARD_EPISODES = 50
 
 
 class DemonstrationError(SimulationError):
-    """A folder that already holds a data set."""
+    """A folder that already holds a data set, or a driver beside an expert that cannot answer it."""
 
 
 def write_dataset(
@@ -47,6 +48,10 @@ def write_dataset(
     `open_driver`: opens the policy that drives parts of them; it is pickled for the processes.
     """
     _check_folder(folder, resume, course, _told(open_driver))
+    if open_driver and not TEACHERS[course.robot_id].answers:
+        raise DemonstrationError(
+            f"the expert of {course.robot_id} goes its own way; make demonstrations without --driver"
+        )
     folder.mkdir(parents=True, exist_ok=True)
     starts = range(seed, seed + episodes, SHARD_EPISODES)
     jobs = [(folder, course.id, open_driver, start, min(SHARD_EPISODES, seed + episodes - start)) for start in starts]

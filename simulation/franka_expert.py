@@ -31,10 +31,10 @@ NEAR_M, NEAR_RAD = 0.012, 0.08
 BACK_M = 0.13  # from which the hand comes to a thing, and to which it leaves
 CLEAR_X, CLEAR_Z = 0.40, 0.30  # of the tool on its way from one place to another [m]: before handles, over the kettle
 GRIP_STEPS, ARC_STEPS, REACH_STEPS, WAY_STEPS = 3, 3, 10, 14
-DOORS = {"microwave": ("microhandle_site", 0.0, 0.2, 0.0), "right_hinge_cabinet": ("hinge_site2", -0.09, 0.0, 0.65)}
-"""Door -> site of its handle, where to take it above its middle [m], yaw of the hand there [rad], and how much of the
+DOORS = {"microwave": (0.0, 0.2, 0.0), "right_hinge_cabinet": (-0.09, 0.0, 0.65)}
+"""Door -> where to take its handle above the middle [m], yaw of the hand there [rad], and how much of the
 door's turn the hand follows."""
-KNOBS = {"bottom_right_knob": 1, "bottom_left_knob": 2, "top_right_knob": 3, "top_left_knob": 4}
+KNOBS = ("bottom_right_knob", "bottom_left_knob", "top_right_knob", "top_left_knob")
 ARC_RAD, ROLL_RAD = 0.12, 0.3  # of a door, and of a knob, in a leg
 SPARE = 0.08  # of a joint's range, past what is asked
 SLIDE_BELOW, SLIDE_ASIDE, SLIDE_SPARE = -0.09, 0.07, 0.06  # of the slide cabinet's handle [m]
@@ -57,25 +57,30 @@ class FrankaExpert(GoalActor):
         self._controller = cast(ToolPose, environment.controller)
         self._way: Way | None = None
 
-    def reset(self, instruction: str, seed: int) -> None:
-        super().reset(instruction, seed)
+    def follow(self, goal: Goal | None) -> None:
+        super().follow(goal)
         self._way = None
 
     def infer(self, observation: Observation) -> Floats:
+        return self.act()[None, :]
+
+    def act(self) -> Floats:
+        """The next action (7,); called once in each control step."""
         if self._way is None:
-            self._way = self._next_way()
+            due = self.due()
+            self._way = Way([*_legs(self._environment, due)]) if due else None
         if self._way is None:
-            return self._controller.still()[None, :]
+            return self._controller.still()
         leg = self._way.leg
         action = self._towards(leg)
         if not self._way.go_on(self._is_at(leg)):
             self._way = None
-        return action[None, :]
+        return action
 
-    def _next_way(self) -> Way | None:
+    def due(self) -> Part | None:
+        """The first part of the goal that is not reached."""
         view = self._environment.view
-        due = next((part for part in _parts(self._goal) if not part.judge(view).success), None)
-        return Way([*_legs(self._environment, due)]) if due else None
+        return next((part for part in _parts(self._goal) if not part.judge(view).success), None)
 
     def _towards(self, leg: Leg) -> Floats:
         memory, limits = self._controller.memory, self._controller.reach
@@ -109,17 +114,22 @@ def _legs(environment: Environment, part: Part) -> Iterator[Leg]:
     elif part.joint in KNOBS:
         yield from _knob(environment, cast(TurnedOn, part))
     elif part.joint == "light_switch":
-        yield from _switch(environment)
+        yield from _switch(environment, cast(TurnedOn, part))
     else:
         yield from _slide(environment, cast(Open, part))
 
 
+def _handle(environment: Environment, joint: str) -> Floats:
+    place: Floats = environment.data.site(f"{joint}_handle").xpos.copy()
+    return place
+
+
 def _door(environment: Environment, part: Open) -> Iterator[Leg]:
     """Take the handle, and follow its arc."""
-    site, above, yaw, share = DOORS[part.joint]
+    above, yaw, share = DOORS[part.joint]
     data, model = environment.data, environment.model
     joint = model.joint(part.joint).id
-    handle = data.site(site).xpos + np.array([0.0, 0.0, above])
+    handle = _handle(environment, part.joint) + np.array([0.0, 0.0, above])
     low, high = model.jnt_range[joint]
     sign = -1.0 if part.closed == "high" else 1.0
     gone = environment.view.joint_share(part.joint)
@@ -139,7 +149,7 @@ def _door(environment: Environment, part: Open) -> Iterator[Leg]:
 
 def _slide(environment: Environment, part: Open) -> Iterator[Leg]:
     """Push the handle to the right with closed fingers."""
-    handle = environment.data.site("slide_site").xpos + np.array([0.0, 0.0, SLIDE_BELOW])
+    handle = _handle(environment, part.joint) + np.array([0.0, 0.0, SLIDE_BELOW])
     low, high = environment.model.jnt_range[environment.model.joint(part.joint).id]
     to_go = (part.share - environment.view.joint_share(part.joint)) * float(high - low) + SLIDE_SPARE
     beside = handle + np.array([0.0, SLIDE_ASIDE, 0.0])
@@ -150,9 +160,9 @@ def _slide(environment: Environment, part: Open) -> Iterator[Leg]:
     yield Leg(end - [BACK_M, 0.0, 0.0], hand(-0.15), CLOSED, most=REACH_STEPS)
 
 
-def _switch(environment: Environment) -> Iterator[Leg]:
+def _switch(environment: Environment, part: TurnedOn) -> Iterator[Leg]:
     """Push the tip of the switch to the left with closed fingers."""
-    tip = environment.data.site("light_site").xpos.copy()
+    tip = _handle(environment, part.joint)
     beside, past = tip - np.array([0.0, SWITCH_ASIDE, 0.0]), tip + np.array([0.0, SWITCH_PAST, 0.0])
     yield from _come(beside, 0.0, 0.0, CLOSED)
     yield Leg(past, hand(), CLOSED, most=REACH_STEPS)
@@ -161,7 +171,7 @@ def _switch(environment: Environment) -> Iterator[Leg]:
 
 def _knob(environment: Environment, part: TurnedOn) -> Iterator[Leg]:
     """Take the bar of the knob and roll the hand."""
-    bar = environment.data.site(f"knob{KNOBS[part.joint]}_site").xpos - [KNOB_BEFORE, 0.0, 0.0]
+    bar = _handle(environment, part.joint) - [KNOB_BEFORE, 0.0, 0.0]
     low, high = environment.model.jnt_range[environment.model.joint(part.joint).id]
     gone = (1.0 - environment.view.joint_share(part.joint)) * float(high - low)
     end = (part.share + SPARE) * float(high - low) + SLACK_RAD

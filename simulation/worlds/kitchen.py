@@ -23,7 +23,7 @@ DOORS = ("microwave", "slide_cabinet", "left_hinge_cabinet", "right_hinge_cabine
 KNOBS = ("bottom_left_knob", "bottom_right_knob", "top_left_knob", "top_right_knob")
 TARGETS = (*DOORS, *KNOBS, "light_switch")
 """Named as the joint that carries each."""
-LOOK = Look("kitchen-1", shadows=True)
+LOOK = Look("kitchen-1")
 STARTS: Mapping[str, Floats] = {}
 RENAMED = {
     '"microdoorroot"': '"microwave"',
@@ -35,10 +35,14 @@ RENAMED = {
         '<body name="kettle" childclass="kettle"><freejoint name="kettle"/>'
     ),
     **{
-        f'"{old}{number}"': f'"{name}"'
+        f'"{old.format(number)}"': f'"{new.format(name)}"'
         for number, name in enumerate(("bottom_right_knob", "bottom_left_knob", "top_right_knob", "top_left_knob"), 1)
-        for old in ("knob ", "knob_Joint_")
+        for old, new in (("knob {}", "{}"), ("knob_Joint_{}", "{}"), ("knob{}_site", "{}_handle"))
     },
+    '"microhandle_site"': '"microwave_handle"',
+    '"hinge_site2"': '"right_hinge_cabinet_handle"',
+    '"slide_site"': '"slide_cabinet_handle"',
+    '"light_site"': '"light_switch_handle"',
 }
 """What stands in the wheel's files -> in ours: names, and the kettle as one body with its own joint."""
 KETTLE = (0.35, 0.269, -0.184)  # where it stands in FrankaKitchen [m]
