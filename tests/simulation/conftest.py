@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from simulation import assets, catalogue
 from simulation.cameras import render_profile
 from simulation.contracts import Actor
 from simulation.environment import Environment
@@ -15,6 +17,7 @@ from simulation.episode_format import build_document
 from simulation.expert import ScriptedExpert
 from simulation.recorder import Recorder
 from simulation.runner import run_episode
+from simulation.worlds import forget_worlds
 
 Record = Callable[..., dict[str, Any]]
 
@@ -35,6 +38,24 @@ def environment(_environment: Environment) -> Environment:
 def record(environment: Environment) -> Record:
     """Play from the environment's present state and answer the episode document."""
     return partial(recorded, environment)
+
+
+@pytest.fixture
+def lose(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
+    """Answers a function that takes a folder of the shipped robots' files away."""
+
+    def lost(name: str) -> None:
+        for each in Path(assets.FOLDER).iterdir():
+            if each.name != name:
+                (tmp_path / each.name).symlink_to(each)
+        monkeypatch.setattr(assets, "FOLDER", tmp_path)
+        catalogue.missing_assets.cache_clear()
+        forget_worlds()
+
+    yield lost
+    monkeypatch.undo()
+    catalogue.missing_assets.cache_clear()
+    forget_worlds()
 
 
 def recorded(

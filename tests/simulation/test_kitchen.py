@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from simulation.pictures import Artist
 from simulation.recorder import Recorder
 from simulation.runner import run_episode
 from simulation.verification import verify_document
-from simulation.worlds import forget_worlds, franka, kitchen, load_world
+from simulation.worlds import franka, kitchen, load_world
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -194,22 +195,10 @@ def test_a_state_of_another_length_is_refused_with_the_expected_one(environment:
         environment.restore(replace(state, qpos=state.qpos[:-1]))
 
 
-def test_without_its_files_the_others_are_played_and_it_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for each in Path(assets.FOLDER).iterdir():
-        if each.name != "kitchen":
-            (tmp_path / each.name).symlink_to(each)
-    monkeypatch.setattr(assets, "FOLDER", tmp_path)
-    catalogue.missing_assets.cache_clear()
-    forget_worlds()
-    try:
-        assert "scripts/fetch_assets.py" in catalogue.lacking()["franka/kitchen"]
-        assert "franka" not in {robot for robot, _ in catalogue.playable()}
-    finally:
-        monkeypatch.undo()
-        catalogue.missing_assets.cache_clear()
-        forget_worlds()
+def test_without_its_files_the_others_are_played_and_it_is_named(lose: Callable[[str], None]) -> None:
+    lose("kitchen")
+    assert "scripts/fetch_assets.py" in catalogue.lacking()["franka/kitchen"]
+    assert "franka" not in {robot for robot, _ in catalogue.playable()}
 
 
 def test_nothing_but_the_kettle_and_the_robot_touches_at_the_start(environment: Environment) -> None:

@@ -82,9 +82,9 @@ def test_the_setting_says_what_an_arena_offers() -> None:
 
 
 def test_an_arena_does_not_start_with_a_scene_that_there_is_not() -> None:
-    refused = started("table,kitchen")
+    refused = started("table,garden")
     assert refused.returncode != 0
-    assert "ARENA_OFFERED_SCENES: unknown scene 'kitchen'; known: table, workbench, cabinet" in refused.stderr
+    assert "ARENA_OFFERED_SCENES: unknown scene 'garden'; known: table, workbench, cabinet" in refused.stderr
 
 
 def test_boards_keep_the_tasks_of_a_scene_that_is_no_longer_offered() -> None:

@@ -1,18 +1,18 @@
 """The warehouse of the UR5e."""
 
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from simulation import assets, catalogue
+from simulation import catalogue
 from simulation.contracts import SpecError
 from simulation.environment import Environment, StateMismatch
 from simulation.expert import scripted_expert
 from simulation.goals import goal_for
 from simulation.pictures import Artist
-from simulation.worlds import forget_worlds, load_world, warehouse
+from simulation.worlds import load_world, warehouse
 
 
 @pytest.mark.parametrize(
@@ -83,22 +83,10 @@ def test_a_state_of_another_length_is_refused_with_the_expected_one(name: str) -
         environment.restore(short)
 
 
-def test_without_its_meshes_the_others_are_played_and_it_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for each in Path(assets.FOLDER).iterdir():
-        if each.name != "ur5e":
-            (tmp_path / each.name).symlink_to(each)
-    monkeypatch.setattr(assets, "FOLDER", tmp_path)
-    catalogue.missing_assets.cache_clear()
-    forget_worlds()
-    try:
-        assert "scripts/fetch_assets.py" in catalogue.lacking()["ur5e/warehouse"]
-        assert {robot for robot, _ in catalogue.playable()} == {"widowx"}
-    finally:
-        monkeypatch.undo()
-        catalogue.missing_assets.cache_clear()
-        forget_worlds()
+def test_without_its_meshes_the_others_are_played_and_it_is_named(lose: Callable[[str], None]) -> None:
+    lose("ur5e")
+    assert "scripts/fetch_assets.py" in catalogue.lacking()["ur5e/warehouse"]
+    assert {robot for robot, _ in catalogue.playable()} == {"widowx"}
 
 
 def test_people_are_drawn_the_whole_robot_from_the_scenes_own_first_view() -> None:
