@@ -23,8 +23,8 @@ OTHERS = ("support", "base", "container")  # the fields of goals that name what 
 
 @dataclass(frozen=True)
 class Aim:
-    """`name`: of the thing, or of the drawer, door or knob (`is_drawer`). `place` (3,) [m, base frame]: its own, or that
-    of a handle. `target` (3,): where it is to go; its own place where the goal names no other.
+    """`name`: of the thing, or of the drawer, door or knob (`is_drawer`). `place` (3,) [m, base frame]: its own, or
+    its handle's. `target` (3,): where it is to go; its own place where the goal names no other.
     """
 
     name: str
