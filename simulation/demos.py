@@ -47,11 +47,9 @@ def write_dataset(
     A shard covers a fixed range of seeds and is renamed into place when complete, so that `resume` skips such shards.
     `open_driver`: opens the policy that drives parts of them; it is pickled for the processes.
     """
-    _check_folder(folder, resume, course, _told(open_driver))
     if open_driver and not TEACHERS[course.robot_id].answers:
-        raise DemonstrationError(
-            f"the expert of {course.robot_id} goes its own way; make demonstrations without --driver"
-        )
+        raise DemonstrationError(f"the expert of {course.robot_id} goes its own way: leave out --driver")
+    _check_folder(folder, resume, course, _told(open_driver))
     folder.mkdir(parents=True, exist_ok=True)
     starts = range(seed, seed + episodes, SHARD_EPISODES)
     jobs = [(folder, course.id, open_driver, start, min(SHARD_EPISODES, seed + episodes - start)) for start in starts]

@@ -39,9 +39,9 @@ ACTION = Numbers(
     high=(0.08, 0.08, 0.08, 0.5, 0.5, 0.5, 1.0),
 )
 PROPRIOCEPTION = Numbers(
-    "eef_pose_franka10",
-    ("tool x", "tool y", "tool z", "ahead x", "ahead y", "ahead z", "across x", "across y", "across z", "opening"),
-    ("m", "m", "m", "", "", "", "", "", "", "0 closed .. 1 open"),
+    "eef_pose_franka8",
+    ("tool x", "tool y", "tool z", "turn w", "turn x", "turn y", "turn z", "opening"),
+    ("m", "m", "m", "", "", "", "", "0 closed .. 1 open"),
 )
 CONTROL_HZ = 5
 PIECES = 10
@@ -87,14 +87,17 @@ def start(controller: DeltaPose, rng: np.random.Generator, joints: Floats | None
 
 
 def proprioception(model: mujoco.MjModel, data: mujoco.MjData) -> NDArray[np.float32]:
-    """Tool x, y, z [m, base frame], the directions in which it points and in which its fingers close (unit vectors in
-    the base frame), opening of the fingers 0..1.
+    """Tool x, y, z [m, base frame], its turn from AHEAD as a quaternion wxyz with w of at least 0 [base frame], opening
+    of the fingers 0..1.
     """
     tool = model.site(PREFIX + TOOLS[0]).id
     place, rotation = data.site_xpos[tool], data.site_xmat[tool].reshape(3, 3)
     fingers = [float(data.qpos[model.joint(PREFIX + name).qposadr[0]]) for name in FINGER_JOINTS]
     opening = np.clip(sum(fingers) / 2 / OPEN, 0.0, 1.0)
-    return np.array([*place, *rotation[:, 2], *rotation[:, 1], opening], dtype=np.float32)
+    turn = np.empty(4)
+    mujoco.mju_mat2Quat(turn, (rotation @ AHEAD.T).ravel())
+    turn = turn if turn[0] >= 0.0 else -turn
+    return np.array([*place, *turn, opening], dtype=np.float32)
 
 
 def _prepare_hand(spec: mujoco.MjSpec) -> None:

@@ -79,9 +79,9 @@ def test_a_scene_whose_files_were_not_built_says_how_to_build_them(
 
 def test_the_catalogue_is_served_as_written(client: Client) -> None:
     robots = client.get("/api/robots").json()["results"]
-    assert [robot["robot_id"] for robot in robots] == ["widowx", "ur5e"]
+    assert [robot["robot_id"] for robot in robots] == [*dict(catalogue.offered_worlds())]
     scenes = client.get("/api/scenes").json()["results"]
-    assert [scene["scene_id"] for scene in scenes] == ["table", "workbench", "cabinet", "warehouse"]
+    assert [scene["scene_id"] for scene in scenes] == [*catalogue.OFFERED]
     tasks = client.get("/api/tasks").json()
     assert {task["task_id"] for task in tasks["results"]} == {task.id for task in catalogue.offered_tasks()}
     suggested = [task["task_id"] for task in tasks["results"] if task["suggested"]]

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
+from simulation import catalogue
 from tests.browser.conftest import OpenPage
 from tests.stack import Arena
 
@@ -84,11 +85,13 @@ def test_a_search_without_a_match_offers_the_way_back(open_page: OpenPage, ranke
     assert len(names(page)) >= 2
 
 
-def test_the_board_of_the_only_robot_is_not_offered_beside_the_global_one(open_page: OpenPage, ranked: Arena) -> None:
+def test_each_robot_and_each_scene_has_a_board_beside_the_global_one(open_page: OpenPage, ranked: Arena) -> None:
     page = open_page().open("/leaderboard").page
-    assert page.get_by_role("navigation", name="Leaderboards").count() == 0
+    robots = page.get_by_role("navigation", name="Leaderboards").get_by_role("link")
+    offered = dict(catalogue.offered_worlds())
+    assert robots.all_inner_texts() == ["Overall", *(catalogue.robot(name).name for name in offered)]
     scenes = page.get_by_role("navigation", name="Scenes").get_by_role("link")
-    assert scenes.all_inner_texts() == ["All scenes", "Table top", "Workbench", "Cabinet"]
+    assert scenes.all_inner_texts() == ["All scenes", *(scene.name for scene in catalogue.offered_scenes())]
 
 
 def test_the_robots_board_keeps_the_sorting(open_page: OpenPage, ranked: Arena) -> None:

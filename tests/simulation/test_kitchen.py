@@ -122,9 +122,8 @@ def test_the_hand_points_at_the_kitchen_at_every_start(environment: Environment)
     for seed in range(10):
         environment.reset(seed)
         felt = environment.proprioception()
-        assert felt[3] > 0.999
-        assert felt[7] > 0.999
-        assert felt[9] == pytest.approx(1.0, abs=0.02)
+        assert felt[3] > 0.9995, "as good as no turn"
+        assert felt[7] == pytest.approx(1.0, abs=0.02)
 
 
 def test_an_episode_is_verified_bit_for_bit(environment: Environment) -> None:
