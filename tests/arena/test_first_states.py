@@ -141,7 +141,7 @@ def test_a_burst_is_made_in_the_order_in_which_it_came() -> None:
 def test_a_scene_that_there_is_no_more_stops_no_other(visitor: Visitor) -> None:
     gone, fine = visitor.open(), visitor.open()
     battle = Battle.objects.select_related("session").get(battle_id=gone)
-    battle.session.scene = "kitchen"
+    battle.session.scene = "garden"
     battle.session.save()
     assert [start_of(visitor, battle_id) for battle_id in (gone, fine)] == [None, None]
     assert make_asked() == 2
