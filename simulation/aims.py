@@ -15,7 +15,7 @@ from simulation.expert.skills import next_trade, pushed_to, spot_beside, spot_ou
 from simulation.goals import Goal
 from simulation.goals.changes import Moved, Swapped
 from simulation.goals.joins import Not, Stages
-from simulation.goals.joints import Closed, Open, TurnedOn
+from simulation.goals.joints import Closed, Open
 from simulation.goals.places import Between, In, Inside, NextTo
 
 OTHERS = ("support", "base", "container")  # the fields of goals that name what a thing comes onto or into
@@ -23,8 +23,8 @@ OTHERS = ("support", "base", "container")  # the fields of goals that name what 
 
 @dataclass(frozen=True)
 class Aim:
-    """`name`: of the thing, or of the drawer, door or knob (`is_drawer`). `place` (3,) [m, base frame]: its own, or
-    its handle's. `target` (3,): where it is to go; its own place where the goal names no other.
+    """`name`: of the thing, or of the drawer. `place` (3,) [m, base frame]: its own, of a drawer its handle's.
+    `target` (3,): where it is to go; its own place where the goal names no other.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Aim:
 
 def aim_of(environment: Environment, part: Goal) -> Aim:
     """Of a goal that is no join of others."""
-    if isinstance(part, Open | Closed | TurnedOn):
+    if isinstance(part, Open | Closed):
         handle = environment.data.site(f"{part.joint}_handle").xpos.copy()
         return Aim(part.joint, True, handle, handle)
     told = part.goal if isinstance(part, Not) else part

@@ -100,25 +100,7 @@ WAREHOUSE = Course(
     "ur5e",
     {"warehouse": {"warehouse_pick": 0.2, "warehouse_bin": 0.3, "warehouse_shelf": 0.3, "warehouse_sort": 0.2}},
 )
-KITCHEN = Course(
-    "kitchen",
-    "franka",
-    {
-        "kitchen": {
-            "kitchen_microwave": 0.15,
-            "kitchen_slide": 0.1,
-            "kitchen_hinge": 0.13,
-            "kitchen_light": 0.08,
-            "kitchen_burner": 0.22,
-            "kitchen_kettle": 0.16,
-            "kitchen_light_slide": 0.04,
-            "kitchen_burner_light": 0.04,
-            "kitchen_cabinets": 0.04,
-            "kitchen_microwave_kettle": 0.04,
-        }
-    },
-)
-COURSES = {course.id: course for course in (TABLE, WIDOWX, WAREHOUSE, KITCHEN)}
+COURSES = {course.id: course for course in (TABLE, WIDOWX, WAREHOUSE)}
 
 
 def course_named(name: str) -> Course:

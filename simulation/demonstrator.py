@@ -168,6 +168,7 @@ class _Take:
 
     def __init__(self, maker: Demonstrator, scene: _Scene, seed: int) -> None:
         self.maker, self.scene, self.seed = maker, scene, seed
+        self.teacher = maker.teacher
         self.environment = scene.environment
         self.rng = np.random.default_rng([seed, 1])
         self.environment.reset(seed, draw_variation(self.rng))
@@ -187,7 +188,7 @@ class _Take:
             if step == self.switch_at:
                 self._begin(step)
                 held = 0
-            action = self.lesson.act()
+            action = self.teacher.act(self.environment, self.goal)
             frames.append(self._frame(action, step))
             chosen = self.driving() if self.driving else None
             driven.append(chosen is not None)
@@ -214,8 +215,7 @@ class _Take:
         task_id, slots = self.maker.tasks[self.assigned.task]
         self.goal = cast(Goal, self.environment.set_task((task_id, slots)))
         self.begun_at, self.most_steps = step, catalogue.task(task_id).max_steps
-        self.lesson = self.maker.teacher.begin(self.environment, self.goal)
-        self.part = self.lesson.due() or self.goal
+        self.part = self.teacher.due(self.environment, self.goal) or self.goal
         if self.driving:
             self.driving.begin(self.assigned.text, self.seed)
 
@@ -228,7 +228,7 @@ class _Take:
 
     def _frame(self, action: Floats, step: int) -> dict[str, Any]:
         environment, view = self.environment, self.environment.view
-        self.part = self.lesson.due() or self.part
+        self.part = self.teacher.due(environment, self.goal) or self.part
         aim = aim_of(environment, self.part)
         points = np.array([aim.place, aim.target, view.tool()])
         frame = {
@@ -257,7 +257,7 @@ class _Take:
             "scene_points": scene,
             "other_instructions": [one.instruction for one in others],
             "other_tasks": [one.task for one in others],
-            "other_actions": [self.maker.teacher.begin(self.environment, goal).act() for goal in goals],
+            "other_actions": [self.teacher.act(self.environment, goal) for goal in goals],
         }
 
     def _pixels(self, points: Floats) -> Floats:

@@ -21,7 +21,6 @@ from simulation.contracts import POLICY_CAMERA, SimulationError
 from simulation.courses import TABLE, Course, course_named
 from simulation.demonstrator import THINGS, Demonstrator, fields_of, meaning_list, task_list, text_list
 from simulation.driving import OpenDriver
-from simulation.teaching import TEACHERS
 from simulation.worlds import engine_version, load_world
 
 FORMAT = 1
@@ -29,7 +28,7 @@ SHARD_EPISODES = 50
 
 
 class DemonstrationError(SimulationError):
-    """A folder that already holds a data set, or a driver beside an expert that cannot answer it."""
+    """A folder that already holds a data set."""
 
 
 def write_dataset(
@@ -47,8 +46,6 @@ def write_dataset(
     A shard covers a fixed range of seeds and is renamed into place when complete, so that `resume` skips such shards.
     `open_driver`: opens the policy that drives parts of them; it is pickled for the processes.
     """
-    if open_driver and not TEACHERS[course.robot_id].answers:
-        raise DemonstrationError(f"the expert of {course.robot_id} goes its own way: leave out --driver")
     _check_folder(folder, resume, course, _told(open_driver))
     folder.mkdir(parents=True, exist_ok=True)
     starts = range(seed, seed + episodes, SHARD_EPISODES)

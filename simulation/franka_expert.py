@@ -57,30 +57,25 @@ class FrankaExpert(GoalActor):
         self._controller = cast(ToolPose, environment.controller)
         self._way: Way | None = None
 
-    def follow(self, goal: Goal | None) -> None:
-        super().follow(goal)
+    def reset(self, instruction: str, seed: int) -> None:
+        super().reset(instruction, seed)
         self._way = None
 
     def infer(self, observation: Observation) -> Floats:
-        return self.act()[None, :]
-
-    def act(self) -> Floats:
-        """The next action (7,); called once in each control step."""
         if self._way is None:
-            due = self.due()
-            self._way = Way([*_legs(self._environment, due)]) if due else None
+            self._way = self._next_way()
         if self._way is None:
-            return self._controller.still()
+            return self._controller.still()[None, :]
         leg = self._way.leg
         action = self._towards(leg)
         if not self._way.go_on(self._is_at(leg)):
             self._way = None
-        return action
+        return action[None, :]
 
-    def due(self) -> Part | None:
-        """The first part of the goal that is not reached."""
+    def _next_way(self) -> Way | None:
         view = self._environment.view
-        return next((part for part in _parts(self._goal) if not part.judge(view).success), None)
+        due = next((part for part in _parts(self._goal) if not part.judge(view).success), None)
+        return Way([*_legs(self._environment, due)]) if due else None
 
     def _towards(self, leg: Leg) -> Floats:
         memory, limits = self._controller.memory, self._controller.reach

@@ -19,14 +19,9 @@ class GoalActor(ABC):
         self._goal: Goal | None = None
 
     def reset(self, instruction: str, seed: int) -> None:
-        goal = goal_for(instruction, self._environment.world.scene_id)
-        if goal:
-            goal.begin(self._environment.view)
-        self.follow(goal)
-
-    def follow(self, goal: Goal | None) -> None:
-        """Work towards a goal that has begun."""
-        self._goal = goal
+        self._goal = goal_for(instruction, self._environment.world.scene_id)
+        if self._goal:
+            self._goal.begin(self._environment.view)
 
     @abstractmethod
     def infer(self, observation: Observation) -> Floats:

@@ -24,7 +24,7 @@ def test_an_unknown_robot_is_answered_with_the_known_ones(visitor: Visitor, robo
     assert refused.status_code == 422
     if robot is not None:
         assert refused.json()["code"] == "unknown_robot"
-        assert refused.json()["known"] == ["any", "franka", "ur5e", "widowx"]
+        assert refused.json()["known"] == ["any", "ur5e", "widowx"]
 
 
 def test_an_unknown_scene_is_answered_with_the_known_ones(visitor: Visitor) -> None:

@@ -223,7 +223,6 @@ def test_the_page_has_a_tab_for_each_scene_and_each_of_its_tasks(client: Client)
         ("Cabinet", False),
         (CUBES, False),
         ("Warehouse", False),
-        ("Kitchen", False),
     ]
     assert tabs("Tasks") == []  # of several scenes together there is no task
     assert (CUBES, True) in tabs("Scenes", "?scene_id=bridge_cubes")
@@ -297,7 +296,7 @@ def test_without_a_vote_everybody_is_provisional_and_no_side_is_ahead(board: Cal
 @pytest.mark.parametrize(
     ("parameters", "code", "known"),
     [
-        ({"robot_id": "r2d2"}, "unknown_robot", ["franka", "ur5e", "widowx"]),
+        ({"robot_id": "r2d2"}, "unknown_robot", ["ur5e", "widowx"]),
         ({"scene_id": "moon"}, "unknown_scene", sorted(catalogue.OFFERED)),
         ({"robot_id": "widowx", "scene_id": "moon"}, "unknown_scene", ["cabinet", "table", "workbench"]),
         ({"task": "fly"}, "unknown_task", TASKS),
@@ -368,14 +367,14 @@ def test_the_statistics_add_up(client: Client) -> None:
         "total_battles": 12,
         "total_sessions": 1,
         "votes_by_outcome": {"left_better": 11, "right_better": 0, "tie": 0, "both_bad": 1},
-        "votes_by_robot": {"widowx": 12, "ur5e": 0, "franka": 0},
+        "votes_by_robot": {"widowx": 12, "ur5e": 0},
         "left_win_share": 1.0,
     }
 
 
 @pytest.mark.usefixtures("two_tasks")
 def test_the_statistics_count_a_robots_votes_on_every_task_once(client: Client) -> None:
-    assert client.get("/api/leaderboard/stats").json()["votes_by_robot"] == {"widowx": 14, "ur5e": 0, "franka": 0}
+    assert client.get("/api/leaderboard/stats").json()["votes_by_robot"] == {"widowx": 14, "ur5e": 0}
 
 
 def test_the_statistics_of_an_empty_arena_are_zeros(client: Client) -> None:

@@ -4,9 +4,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from robots.drivers import PolicyDriver
 from simulation import catalogue
-from simulation.courses import KITCHEN, TABLE, WAREHOUSE, Course
+from simulation.courses import TABLE, WAREHOUSE
 from simulation.demonstrator import Demonstrator, fields_of, text_list
 from simulation.demos import DemonstrationError, write_dataset
 from simulation.disturbance import Disturbance
@@ -64,26 +63,14 @@ def test_a_seed_gives_the_same_demonstration_again() -> None:
     assert all(np.array_equal(first[name], again[name]) for name in fields_of(TABLE))
 
 
-@pytest.mark.parametrize("course", [WAREHOUSE, KITCHEN], ids=lambda course: course.id)
-def test_other_robots_are_demonstrated_in_the_same_fields(course: Course) -> None:
-    maker = Demonstrator(course)
-    frames = next(found for seed in range(SEED, SEED + 9) if (found := maker.demonstrate(seed)) is not None)
-    for name, (shape, dtype, _) in fields_of(course).items():
-        assert frames[name].shape == (len(frames["task"]), *shape), name
-        assert frames[name].dtype == dtype, name
-    assert np.abs(frames["actions"][..., :6]).max() > 0.02
-
-
-def test_the_yaw_of_a_carton_against_the_hand_is_told_by_half_turns() -> None:
+def test_another_robot_is_demonstrated_in_the_same_fields() -> None:
     frames = Demonstrator(WAREHOUSE).demonstrate(SEED)
     assert frames is not None
-    assert np.linalg.norm(frames["yaw"], axis=1) == pytest.approx(1.0)
-
-
-def test_an_expert_that_goes_its_own_way_answers_no_driver(tmp_path: Path) -> None:
-    with pytest.raises(DemonstrationError, match="the expert of franka goes its own way: leave out --driver"):
-        write_dataset(tmp_path / "set", 1, SEED, 1, False, course=KITCHEN, open_driver=PolicyDriver(tmp_path, 0.5))
-    assert not (tmp_path / "set").exists()
+    for name, (shape, dtype, _) in fields_of(WAREHOUSE).items():
+        assert frames[name].shape == (len(frames["task"]), *shape), name
+        assert frames[name].dtype == dtype, name
+    assert np.linalg.norm(frames["yaw"], axis=1) == pytest.approx(1.0), "cartons look the same every half turn"
+    assert frames["held"].any()
 
 
 def test_chunks_stop_at_a_change_of_instruction() -> None:

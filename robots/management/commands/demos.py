@@ -16,7 +16,7 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--course", default="table", help="table, widowx, warehouse or kitchen")
+        parser.add_argument("--course", default="table", help="of what to show: table, widowx, warehouse")
         parser.add_argument("--episodes", type=int, default=4000, help="how many seeds to try")
         parser.add_argument("--seed", type=int, default=1_000_000, help="first seed; below 1000000 is for evaluation")
         parser.add_argument("--workers", type=int, default=2)
