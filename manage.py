@@ -14,6 +14,9 @@ def main() -> None:
     if sys.argv[1:2] == ["rate"]:
         rate()
         return
+    if sys.argv[1:2] == ["up"]:
+        up()
+        return
     from django.core.management import execute_from_command_line
 
     from vlaarena import standalone
@@ -30,6 +33,13 @@ def main() -> None:
         except (standalone.NotPrepared, FolderBusy, BundledServerMissing) as error:
             sys.exit(f"CommandError: {error}")
         execute_from_command_line(sys.argv)
+
+
+def up() -> None:
+    """Start the arena without loading any app here: the supervisor needs none, and runs as long as the arena."""
+    from vlaarena.management.commands.up import Command
+
+    Command().run_from_argv(sys.argv)
 
 
 def rate() -> None:

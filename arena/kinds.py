@@ -284,6 +284,11 @@ class Kind(ABC):
         """Play a queued attempt to its end and settle it. A second or a late call does nothing: the attempt cannot be
         claimed again. What is raised after the claim fails the attempt; before it, the attempt is sent once more."""
 
+    def load_for_parts(self) -> None:
+        """Called in the process from which the parts of an arena are forked: load what several parts need, so that
+        they share the memory. Nothing may be left running or connected."""
+        return
+
     def load_libraries(self) -> None:
         """Called in a worker before it forks, so that its processes share the memory."""
         return
@@ -399,11 +404,16 @@ class Kind(ABC):
         setting = wanted.get(self.names.setting, self._setting_with(wanted.get(self.names.scene)))
         if not isinstance(setting, str) or setting not in (*places, ANY):
             raise UnknownName(self.words.setting, (*places, ANY))
-        scenes = list(dict.fromkeys(each for name in places if setting in (name, ANY) for each in places[name]))
+        scenes = self._scenes_of(setting)
         scene = wanted.get(self.names.scene, ANY if setting == ANY else scenes[0])
         if not isinstance(scene, str) or scene not in (*scenes, ANY):
-            raise UnknownName(self.words.scene, (*scenes, ANY))
+            raise UnknownName(self.words.scene, (*self._scenes_of(wanted.get(self.names.setting, ANY)), ANY))
         return self._drawn(setting, scene) if ANY in (setting, scene) else Place(setting, scene)
+
+    def _scenes_of(self, setting: str) -> list[str]:
+        """Those of a setting, or of all with ANY."""
+        places = self.places()
+        return list(dict.fromkeys(each for name in places if setting in (name, ANY) for each in places[name]))
 
     def _setting_with(self, scene: Any) -> str:
         """The first setting that has the scene, or the first of all."""

@@ -17,9 +17,9 @@ import torch
 from torch import Tensor, nn
 
 from policies import checkpoints
-from policies.networks.diffusion import HeadConfig
-from policies.networks.octo import CameraConfig, Octo, OctoConfig, OctoObservation, OctoTask, StemConfig, TextConfig
+from policies.networks.octo import Octo, OctoObservation, OctoTask
 from policies.networks.octo_fast import FastOcto
+from policies.networks.octo_sizes import CameraConfig, HeadConfig, OctoConfig, StemConfig, TextConfig
 from policies.networks.openvla import OpenVLA
 from policies.networks.openvla_fast import FastOpenVLA
 from policies.octo.config import ENCODERS
@@ -27,7 +27,7 @@ from policies.octo.policy import OctoPolicy
 from policies.openvla.config import MODEL_TYPE, read_config
 from policies.openvla.policy import OpenVLAPolicy
 from policies.published import OCTO, OPENVLA
-from policies.registry import open_policy
+from policies.reference import open_with_torch
 from simulation.contracts import ACTION_DIM, Observation
 
 INSTRUCTION = "pick up the red cube"
@@ -54,7 +54,7 @@ class Subject:
 
 def folder(path: Path, device: str | None) -> Subject:
     """A policy folder, timed from the camera's picture to actions in metres."""
-    policy = open_policy(path, device)
+    policy = open_with_torch(path, device or "cpu")
     if isinstance(policy, OpenVLAPolicy):
         return _openvla_policy(policy)
     if isinstance(policy, OctoPolicy):
@@ -103,7 +103,7 @@ def _openvla_policy(policy: OpenVLAPolicy) -> Subject:
     looks = [_look(policy, index) for index in range(8)]
 
     def plain() -> object:
-        pixels = policy.images(looks[0].images[camera.name])[None]
+        pixels = torch.from_numpy(policy.images(looks[0].images[camera.name]))[None]
         tokens = _plain_tokens(policy.network, prompt, pixels)
         return policy.scale.unnormalise(policy.tokens.decode(tokens.numpy()))
 
@@ -138,7 +138,7 @@ def openvla_bytes(network: OpenVLA) -> int:
 
 def _octo_policy(policy: OctoPolicy) -> Subject:
     network, camera = policy.network, policy.spec.cameras[0]
-    ids, present = policy.text.encode(INSTRUCTION)
+    ids, present = map(torch.from_numpy, policy.text.encode(INSTRUCTION))
     looks = [_look(policy, index) for index in range(8)]
     plain = _plain_octo(network, network.encode_text(ids, present))
     picture = looks[0].images[camera.name]

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 import psutil
 
 from policies.base import PolicyError
-from policies.folder import WEIGHTS
 from policies.registry import describe, needs_torch
 
 if TYPE_CHECKING:
@@ -38,7 +37,9 @@ class OutOfMemory(PolicyError):
 def expected_bytes(folder: Path, device: str | None = None, statistics_key: str | None = None) -> int:
     """Bytes that the weights of a folder will take on the device, from the headers of its files alone."""
     if not needs_torch(folder, device):
-        return (folder / WEIGHTS).stat().st_size
+        from policies import exported
+
+        return exported.expected_bytes(folder)
     from policies import checkpoints, flax_checkpoint
 
     _, dtype = checkpoints.default_device(device, describe(folder, statistics_key).spec.family)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 IR_VERSION, OPERATORS = 8, 17
 FLOAT, INT, TEXT, INTS = 1, 2, 3, 7  # AttributeProto.type
 _ELEMENTS = {np.dtype(np.float32): 1, np.dtype(np.int64): 7}  # TensorProto.data_type
+Shape = Sequence[int | None]  # None: any length
 
 
 class Graph:
@@ -22,25 +23,26 @@ class Graph:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self._fields: list[bytes] = []
+        self._fields: list[bytes | memoryview] = []
         self._inputs: list[bytes] = []
         self._outputs: list[bytes] = []
         self._count = 0
 
-    def input(self, name: str, shape: Sequence[int]) -> str:
-        """A float32 input of this shape."""
-        self._inputs.append(_value(name, shape))
+    def input(self, name: str, shape: Shape, kind: type = np.float32) -> str:
+        """A float32 or int64 input of this shape."""
+        self._inputs.append(_value(name, shape, kind))
         return name
 
-    def output(self, value: str, name: str, shape: Sequence[int]) -> None:
+    def output(self, value: str, name: str, shape: Shape, kind: type = np.float32) -> None:
         """Give a value out under another name."""
-        self._outputs.append(_value(name, shape))
+        self._outputs.append(_value(name, shape, kind))
         self._node("Identity", [value], [name], {})
 
     def constant(self, array: NDArray[Any]) -> str:
         """A float32 or int64 array."""
-        name = self._name("constant")
-        self._fields.append(_field(5, _tensor(name, np.ascontiguousarray(array))))
+        name, whole = self._name("constant"), np.ascontiguousarray(array)
+        head = _tensor_head(name, whole)
+        self._fields += [_begun(5, len(head) + whole.nbytes) + head, whole.reshape(-1).view(np.uint8).data]
         return name
 
     def add(self, operation: str, *inputs: str, **attributes: Any) -> str:
@@ -54,9 +56,11 @@ class Graph:
         return names
 
     def model(self) -> bytes:
-        graph = b"".join([*self._fields, _field(2, self.name.encode()), *_fields(11, self._inputs)])
-        graph += b"".join(_fields(12, self._outputs))
-        return _field(1, IR_VERSION) + _field(7, graph) + _field(8, _field(1, b"") + _field(2, OPERATORS))
+        """The weights are copied here, and nowhere else."""
+        graph = [*self._fields, _field(2, self.name.encode())]
+        graph += [*_fields(11, self._inputs), *_fields(12, self._outputs)]
+        operators = _field(8, _field(1, b"") + _field(2, OPERATORS))
+        return b"".join([_field(1, IR_VERSION), _begun(7, sum(map(len, graph))), *graph, operators])
 
     def _name(self, stem: str) -> str:
         self._count += 1
@@ -68,14 +72,16 @@ class Graph:
         self._fields.append(_field(1, b"".join(node)))
 
 
-def _value(name: str, shape: Sequence[int]) -> bytes:
-    dimensions = b"".join(_field(1, _field(1, size)) for size in shape)
-    return _field(1, name.encode()) + _field(2, _field(1, _field(1, 1) + _field(2, dimensions)))
+def _value(name: str, shape: Shape, kind: type) -> bytes:
+    dimensions = b"".join(_field(1, b"" if size is None else _field(1, size)) for size in shape)
+    tensor = _field(1, _ELEMENTS[np.dtype(kind)]) + _field(2, dimensions)
+    return _field(1, name.encode()) + _field(2, _field(1, tensor))
 
 
-def _tensor(name: str, array: NDArray[Any]) -> bytes:
-    head = b"".join(_field(1, size) for size in array.shape) + _field(2, _ELEMENTS[array.dtype])
-    return head + _field(8, name.encode()) + _field(9, array.tobytes())
+def _tensor_head(name: str, array: NDArray[Any]) -> bytes:
+    """All of a tensor but its numbers."""
+    sizes = b"".join(_field(1, size) for size in array.shape)
+    return sizes + _field(2, _ELEMENTS[array.dtype]) + _field(8, name.encode()) + _begun(9, array.nbytes)
 
 
 def _attribute(name: str, value: float | str | Sequence[int]) -> bytes:
@@ -98,7 +104,12 @@ def _field(number: int, content: int | bytes) -> bytes:
     """One field of a protobuf message: a number, or bytes with their length."""
     if isinstance(content, int):
         return _key(number, 0) + _varint(content)
-    return _key(number, 2) + _varint(len(content)) + content
+    return _begun(number, len(content)) + content
+
+
+def _begun(number: int, length: int) -> bytes:
+    """What comes before the content of a field of so many bytes."""
+    return _key(number, 2) + _varint(length)
 
 
 def _key(number: int, wire: int) -> bytes:

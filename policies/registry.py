@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from policies.base import OpenedPolicy, PolicyCard, UnknownFamily
 from policies.embodiment import fitting
-from policies.folder import CARD, REFERENCE, SUMS, check_sums, read_card
+from policies.folder import CARD, REFERENCE, SUMS, WEIGHTS, check_sums, read_card
 from policies.published import published_card
 from simulation.contracts import Embodiment
 
@@ -20,10 +20,12 @@ Opener = Callable[[Path, PolicyCard, str | None], OpenedPolicy]
 # Family name -> "module:function". The function opens a folder whose hashes have been checked.
 families: dict[str, str] = {
     "film": "policies.film.opening:open_film",
-    "octo": "policies.octo.policy:open_octo",
-    "openvla": "policies.openvla.policy:open_openvla",
+    "octo": "policies.octo.opening:open_octo",
+    "openvla": "policies.openvla.opening:open_openvla",
     "remote": "policies.remote.policy:open_remote",
 }
+MOST_EXPORTED = 64 << 20
+"""Bytes of weights that anything else than torch computes."""
 REMOTE = "remote"
 """The family whose networks run elsewhere: its rows hold the whole card, and need no folder."""
 
@@ -52,9 +54,14 @@ def crop_of(card: Mapping[str, Any]) -> float | None:
 
 def needs_torch(folder: Path, device: str | None = None) -> bool:
     """Whether only torch can play the folder there, as far as its files tell: without a record of torch's answers
-    nothing else is compared with it.
+    nothing else is compared with it, and large weights would be held twice while they are read.
     """
-    return device not in (None, "cpu") or not (folder / REFERENCE).is_file() or find_spec("onnxruntime") is None
+    return device not in (None, "cpu") or not _is_small_with_answers(folder) or find_spec("onnxruntime") is None
+
+
+def _is_small_with_answers(folder: Path) -> bool:
+    weights = folder / WEIGHTS
+    return (folder / REFERENCE).is_file() and weights.is_file() and weights.stat().st_size <= MOST_EXPORTED
 
 
 def open_policy(

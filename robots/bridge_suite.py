@@ -87,21 +87,16 @@ def measure(
     run: EvaluationRun, todo: Sequence[Case], processes: Processes, progress: Callable[[int], None] = lambda done: None
 ) -> dict[str, Outcome]:
     """Task -> its rates. The run's scene is replaced by that of each task."""
-    found: dict[str, Outcome] = {}
-    done = 0
-    for task in dict.fromkeys(case.group for case in todo):
-        mine = [case for case in todo if case.group == task]
-        there = replace(run, scene_id=catalogue.task(task).scene_id)
-        played = []
-        for outcome in processes.outcomes(partial(_play, there), mine):
-            played.append(outcome)
-            progress(done := done + 1)
-        found[task] = _rates(played)
-    return found
+    played: dict[str, list[Outcome]] = {case.group: [] for case in todo}
+    for done, (case, outcome) in enumerate(zip(todo, processes.outcomes(partial(_play, run), todo), strict=True), 1):
+        played[case.group].append(outcome)
+        progress(done)
+    return {task: _rates(outcomes) for task, outcomes in played.items()}
 
 
 def _play(run: EvaluationRun, case: Case) -> Outcome:
-    environment, player = opened(run, case.variation.variant)
+    there = replace(run, scene_id=catalogue.task(case.group).scene_id)
+    environment, player = opened(there, case.variation.variant)
     environment.reset(case.seed)
     judge = _Judge(environment, case.group)
     limits = replace(catalogue.task(case.group).limits(environment.world.control_hz), until_success=False)

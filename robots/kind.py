@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import logging
+import os
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -148,6 +149,11 @@ class Robots(Kind):
         from robots.play import play
 
         play(episode_id)
+
+    def load_for_parts(self) -> None:
+        """Worker and drawing worker. Other renderers than this open the graphics card as soon as they are loaded."""
+        if os.environ.get("MUJOCO_GL") == "osmesa":
+            from robots import drawings  # noqa: F401 - mujoco
 
     def load_libraries(self) -> None:
         from robots import play  # noqa: F401 - mujoco

@@ -6,6 +6,7 @@ steps. An episode has succeeded as soon as the goal is reached at the end of any
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -82,27 +83,23 @@ def measure(
     run: EvaluationRun, todo: Sequence[Case], processes: Processes, progress: Callable[[int], None] = lambda done: None
 ) -> dict[str, Success]:
     """Task -> its rate. The run's robot and scene are replaced by those of each task."""
-    found: dict[str, Success] = {}
-    done = 0
-    for task in dict.fromkeys(case.group for case in todo):
-        row = catalogue.task(task)
-        there = replace(run, robot_id=row.robot_id, scene_id=row.scene_id)
-        mine = [case for case in todo if case.group == task]
-        reached = 0
-        for outcome in processes.outcomes(partial(_play, there), mine):
-            reached += outcome
-            progress(done := done + 1)
-        found[task] = success_rate(reached, len(mine))
-    return found
+    reached = dict.fromkeys((case.group for case in todo), 0)
+    # All tasks in one go: at the end of each, one process would wait for the other.
+    for done, (case, success) in enumerate(zip(todo, processes.outcomes(partial(_play, run), todo), strict=True), 1):
+        reached[case.group] += success
+        progress(done)
+    episodes = Counter(case.group for case in todo)
+    return {task: success_rate(successes, episodes[task]) for task, successes in reached.items()}
 
 
 def _play(run: EvaluationRun, case: Case) -> bool:
-    environment, player = opened(run, case.variation.variant)
+    task = catalogue.task(case.group)
+    there = replace(run, robot_id=task.robot_id, scene_id=task.scene_id)
+    environment, player = opened(there, case.variation.variant)
     environment.reset(case.seed)
     latch = _Latch()
-    limits = catalogue.task(case.group).limits(environment.world.control_hz)
     try:
-        player.play(environment, case.instruction, case.seed, [latch], limits)
+        player.play(environment, case.instruction, case.seed, [latch], task.limits(environment.world.control_hz))
     except PolicyFailure:
         return False
     finally:

@@ -36,11 +36,12 @@ def find_policy(name: str) -> Policy:
     if name in REFERENCES:
         told = seeding.REFERENCES[name]["name"]
         return Policy(id=name, name=told, family="reference", adapter=REFERENCES[name], reference=True)
-    for folder in (settings.POLICY_WEIGHTS / name, Path(name)):
+    for folder in (settings.POLICY_WEIGHTS / name, settings.OPTIONAL_WEIGHTS / name, Path(name)):
         if (folder / CARD).is_file() or (folder / CONFIG).is_file():
             card = describe(folder)
             return Policy(id=card.spec.id, **card_fields(card, folder))
-    shipped = {path.parent.name for path in settings.POLICY_WEIGHTS.glob(f"*/{CARD}")}
+    weights = settings.POLICY_WEIGHTS, settings.OPTIONAL_WEIGHTS
+    shipped = {path.parent.name for folder in weights for path in folder.glob(f"*/{CARD}")}
     known = sorted(shipped | set(registered) | set(REFERENCES))
     raise UnknownPolicy(f"unknown policy {name!r}; known: {', '.join(known)}")
 

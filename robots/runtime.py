@@ -21,7 +21,7 @@ from policies.policy_cache import Device, Key, PolicyCache
 from policies.registry import REMOTE, card_of, crop_of, families, open_policy
 from robots.players import EXPERT, Player, open_player
 from simulation import catalogue
-from simulation.cameras import render_profile
+from simulation.cameras import close_cameras, render_profile
 from simulation.contracts import Embodiment, SimulationError
 from simulation.environment import Environment
 from simulation.expert import knows as expert_knows
@@ -29,6 +29,8 @@ from simulation.trimming import trim
 from simulation.worlds import load_world
 
 log = logging.getLogger(__name__)
+SCENES_KEPT = 2
+"""Scenes that a thread keeps open, each with a renderer: 25 to 45 MB. Opening another takes a tenth of a second."""
 
 
 def own_device() -> Device:
@@ -55,19 +57,25 @@ class WorkerRuntime:
         self._thread = threading.local()
 
     def environment(self, robot_id: str, scene_id: str) -> Environment:
-        """This thread's environment of the scene."""
+        """This thread's environment of the scene. Another may be closed for it: the least recently used."""
         kept: dict[tuple[str, str], Environment] = self._thread.__dict__.setdefault("environments", {})
-        if (robot_id, scene_id) not in kept:
-            kept[robot_id, scene_id] = Environment(robot_id, scene_id)
-        return kept[robot_id, scene_id]
+        wanted = (robot_id, scene_id)
+        found = kept.pop(wanted, None) or Environment(*wanted)
+        kept[wanted] = found  # behind the others
+        if len(kept) > SCENES_KEPT:
+            oldest = next(iter(kept))
+            del kept[oldest]
+            close_cameras(*oldest)
+            trim()
+        return found
 
     def player(self, policy: Policy, robot_id: str, scene_id: str) -> Player:
         """A player of the policy for one rollout, to be closed after it. Raises PolicyError if it cannot be opened."""
-        environment = self.environment(robot_id, scene_id)
         if policy.adapter not in families:
-            return open_player(policy, environment)
+            return open_player(policy, self.environment(robot_id, scene_id))
 
         def load() -> OpenedPolicy:
+            environment = self.environment(robot_id, scene_id)
             return cast(OpenedPolicy, open_player(policy, environment, self.cache.device.name).policy)
 
         lease = self.cache.lease(_key_of(policy), lambda: _expected_bytes(policy, self.cache.device), load)
@@ -152,12 +160,12 @@ def _fitting_scenes(policy: Policy, scenes: list[tuple[str, str]]) -> list[tuple
     return [(world.robot_id, world.scene_id) for world in worlds]
 
 
-def _here(runtime: WorkerRuntime, scenes: list[tuple[str, str]]) -> list[tuple[str, str]]:
+def _here(scenes: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """The (robot, scene) pairs that this worker can open. What others lack is logged, and stops nothing else."""
     found = []
     for robot_id, scene_id in scenes:
         try:
-            runtime.environment(robot_id, scene_id)
+            load_world(robot_id, scene_id)
         except SimulationError as error:
             log.error("%s, %s cannot be opened: %s", robot_id, scene_id, error)
         else:
@@ -166,18 +174,17 @@ def _here(runtime: WorkerRuntime, scenes: list[tuple[str, str]]) -> list[tuple[s
 
 
 def preload(runtime: WorkerRuntime, policies: list[Policy], scenes: list[tuple[str, str]]) -> None:
-    """Open policies for every (robot, scene) that they fit while memory lasts; the rest are opened when first needed.
+    """Open the first (robot, scene), and policies while memory lasts; the rest are opened when first needed.
 
     Notes the reason against a policy that cannot be opened, and clears it for one that can be opened again.
     """
-    scenes = _here(runtime, scenes)
+    scenes = _here(scenes)
     for policy in policies:
         try:
             if not runtime.has_room(policy):
                 log.info("%s is opened when it is first needed: there is no room for all at once", policy.id)
                 continue
-            for robot_id, scene_id in _fitting_scenes(policy, scenes):
-                runtime.warm_up(policy, robot_id, scene_id)
+            _preload_one(runtime, policy, _fitting_scenes(policy, scenes), scenes[:1])
         except PolicyError as error:
             log.error("%s cannot be opened: %s", policy.id, error)
             note_trouble(policy, error)
@@ -186,6 +193,17 @@ def preload(runtime: WorkerRuntime, policies: list[Policy], scenes: list[tuple[s
             runtime.drop(policy)
         else:
             hosting.note_success(policy)
+
+
+def _preload_one(
+    runtime: WorkerRuntime, policy: Policy, fitting_scenes: list[tuple[str, str]], opened: list[tuple[str, str]]
+) -> None:
+    """Open a policy; for one of another scene than is `opened`, no scene is."""
+    for robot_id, scene_id in opened:
+        if (robot_id, scene_id) in fitting_scenes:
+            runtime.warm_up(policy, robot_id, scene_id)
+        elif fitting_scenes and policy.adapter in families:
+            runtime.player(policy, *fitting_scenes[0]).close()
 
 
 def note_trouble(policy: Contestant, error: PolicyError) -> None:

@@ -13,9 +13,10 @@ from simulation.expert.hand import Planner
 from simulation.expert.obstacles import is_box
 from simulation.expert.skills import next_trade, pushed_to, spot_beside, spot_outside
 from simulation.goals import Goal
+from simulation.goals.benchmark import OverRegion, WithinRegion
 from simulation.goals.changes import Moved, Swapped
 from simulation.goals.joins import Not, Stages
-from simulation.goals.joints import Closed, Open
+from simulation.goals.joints import Closed, Open, TurnedOn
 from simulation.goals.places import Between, In, Inside, NextTo
 
 OTHERS = ("support", "base", "container")  # the fields of goals that name what a thing comes onto or into
@@ -23,19 +24,19 @@ OTHERS = ("support", "base", "container")  # the fields of goals that name what 
 
 @dataclass(frozen=True)
 class Aim:
-    """`name`: of the thing, or of the drawer. `place` (3,) [m, base frame]: its own, of a drawer its handle's.
-    `target` (3,): where it is to go; its own place where the goal names no other.
+    """`name`: of the thing, or of what a joint carries: drawer, door, knob or switch. `place` (3,) [m, base frame]: its
+    own, or its handle's. `target` (3,): where it is to go; its own place where the goal names no other.
     """
 
     name: str
-    is_drawer: bool
+    has_joint: bool
     place: Floats
     target: Floats
 
 
 def aim_of(environment: Environment, part: Goal) -> Aim:
     """Of a goal that is no join of others."""
-    if isinstance(part, Open | Closed):
+    if isinstance(part, Open | Closed | TurnedOn):
         handle = environment.data.site(f"{part.joint}_handle").xpos.copy()
         return Aim(part.joint, True, handle, handle)
     told = part.goal if isinstance(part, Not) else part
@@ -49,14 +50,14 @@ def aim_of(environment: Environment, part: Goal) -> Aim:
 
 def is_held(environment: Environment, aim: Aim) -> bool:
     """Whether both pads hold it."""
-    return environment.view.pads_touching(aim.name) == 2 if aim.is_drawer else holds(environment, aim.name)
+    return environment.view.pads_touching(aim.name) == 2 if aim.has_joint else holds(environment, aim.name)
 
 
 def relative_yaw(environment: Environment, aim: Aim) -> tuple[float, float]:
     """sin na and cos na of a box's yaw a against the tool's, where the box looks the same every n-th of a turn; (0, 0)
     for other shapes.
     """
-    if aim.is_drawer or not is_box(environment, aim.name):
+    if aim.has_joint or not is_box(environment, aim.name):
         return 0.0, 0.0
     square = is_square(environment, aim.name)
     yaw = cube_yaw(environment.view.rotation(aim.name)) if square else environment.view.yaw(aim.name)
@@ -77,6 +78,8 @@ def _target(environment: Environment, goal: Goal, name: str) -> Floats:
     if isinstance(goal, Inside):
         place: Floats = environment.data.site(goal.region).xpos.copy()
         return place
+    if isinstance(goal, OverRegion | WithinRegion):
+        return environment.view.region(goal.region)[0].copy()
     if isinstance(goal, Between):
         return (position(goal.one) + position(goal.other)) / 2
     if isinstance(goal, NextTo):

@@ -8,20 +8,19 @@ import logging
 import os
 import threading
 from functools import cache
-from typing import Any, cast
+from typing import Any
 
 import mujoco
 import numpy as np
 
 from simulation.contracts import CameraSpec, Floats, Image
+from simulation.renderers import Renderer
 from simulation.variation import NO_VARIATION, Variation
 from simulation.worlds import World, load_world
 
 LOOK = "look-1"
 """No shadows, no reflections, no multisampling, hidden sites and collision shapes."""
 PROFILE_LENGTH = 120
-SPARE_SHAPES = 200
-"""What MuJoCo may draw beside geoms and sites."""
 
 logging.getLogger("OpenGL").setLevel(logging.WARNING)  # at every start it lists the accelerators that it lacks
 
@@ -32,7 +31,7 @@ class Cameras:
     def __init__(self, world: World) -> None:
         self._model = world.compile()
         self._pristine = world.model
-        self._renderers: dict[tuple[int, int], mujoco.Renderer] = {}
+        self._renderers: dict[tuple[int, int, bool], Renderer] = {}
         self._applied = NO_VARIATION
         self._world = world
 
@@ -44,11 +43,12 @@ class Cameras:
         if self._pristine.cam_bodyid[index] == 0:  # one that a robot carries stays where the robot holds it
             position, rotation = camera_pose(self._pristine, name, variation)
             data.cam_xpos[index], data.cam_xmat[index] = position, rotation.ravel()
-        renderer = self._renderer(camera.height, camera.width)
+        shadows = look.shadows or variation.shadows
+        renderer = self._renderer(camera.height, camera.width, shadows)
         renderer.update_scene(data, name)
-        renderer.scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = look.shadows or variation.shadows
+        renderer.scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = shadows
         renderer.scene.flags[mujoco.mjtRndFlag.mjRND_REFLECTION] = look.reflections
-        picture = cast(Image, renderer.render())
+        picture = renderer.render()
         return np.ascontiguousarray(picture[:, ::-1]) if look.mirrored else picture
 
     def project(self, points: Floats, camera: CameraSpec, variation: Variation = NO_VARIATION) -> Floats:
@@ -56,9 +56,10 @@ class Cameras:
 
         `camera` is one that stands in the scene.
         """
-        position, rotation = camera_pose(self._pristine, camera.name, variation)
+        name = self._world.camera(camera.name)
+        position, rotation = camera_pose(self._pristine, name, variation)
         local = (points - position) @ rotation
-        scale = 0.5 / np.tan(np.deg2rad(self._pristine.camera(camera.name).fovy[0]) / 2)
+        scale = 0.5 / np.tan(np.deg2rad(self._pristine.camera(name).fovy[0]) / 2)
         aspect = camera.width / camera.height
         depth = -local[:, 2]
         right = scale * local[:, 0] / depth / aspect * (-1.0 if self._world.look.mirrored else 1.0)
@@ -69,15 +70,12 @@ class Cameras:
             renderer.close()
         self._renderers.clear()
 
-    def _renderer(self, height: int, width: int) -> mujoco.Renderer:
-        if (height, width) not in self._renderers:
-            model = self._model
-            # The buffers are made as large as the picture, and room for as many shapes as there can be: by default
-            # both take 10 MB more.
-            model.vis.global_.offheight, model.vis.global_.offwidth = height, width
-            shapes = SPARE_SHAPES + model.ngeom + model.nsite
-            self._renderers[height, width] = mujoco.Renderer(model, height, width, max_geom=shapes)
-        return self._renderers[height, width]
+    def _renderer(self, height: int, width: int, shadows: bool) -> Renderer:
+        which = (height, width, shadows)
+        if which not in self._renderers:
+            shadow_pixels = self._pristine.vis.quality.shadowsize if shadows else 0
+            self._renderers[which] = Renderer(self._model, height, width, shadow_pixels)
+        return self._renderers[which]
 
     def _apply(self, variation: Variation) -> None:
         if variation == self._applied:
@@ -119,6 +117,14 @@ def cameras_of(robot_id: str, scene_id: str, variant: str = "") -> Cameras:
         kept[world] = Cameras(load_world(*world))
         atexit.register(kept[world].close)  # while OpenGL still works
     return kept[world]
+
+
+def close_cameras(robot_id: str, scene_id: str, variant: str = "") -> None:
+    """Free this thread's renderer of a world. The next picture makes another."""
+    kept = _own.__dict__.get("cameras", {}).pop((robot_id, scene_id, variant), None)
+    if kept is not None:
+        atexit.unregister(kept.close)
+        kept.close()
 
 
 _own = threading.local()

@@ -32,7 +32,7 @@ from simulation.view_format import steps_in
 FOLDER = Path(__file__).parent / "catalogue_data"
 Named = TypeVar("Named")
 FIRST_TASKS = ("pick", "place", "stack")
-OFFERED = ("table", "workbench", "cabinet", "warehouse")
+OFFERED = ("table", "workbench", "cabinet", "warehouse", "kitchen")
 """The scenes that visitors may choose unless the operator says otherwise (`offer`)."""
 MATCHERS_KEPT = 64
 SCENES_KEPT = WORLDS_KEPT = 64

@@ -126,6 +126,16 @@ class CameraSpec:
         return ArraySpec(f"images[{self.name}]", (self.height, self.width, 3), "uint8", "RGB")
 
 
+def openings(action_space: str, gripper: Floats) -> Floats:
+    """How far a gripper is asked to be open, 0..1, by the last numbers (...) of actions of one of the conventions."""
+    return (1.0 - gripper) / 2 if action_space == LIBERO_ACTIONS else gripper
+
+
+def grippers(action_space: str, opening: Floats) -> Floats:
+    """The last numbers of actions (...) for openings, 1 open: LIBERO takes -1 open or 1 closed, and nothing between."""
+    return np.where(opening > 0.5, -1.0, 1.0) if action_space == LIBERO_ACTIONS else opening.clip(0.0, 1.0)
+
+
 ACTION_CHUNK = ArraySpec("actions", (None, ACTION_DIM), "float64", "m, rad, gripper 0..1")
 POLICY_CAMERA = CameraSpec("workspace", 128, 128)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from simulation import catalogue
+from simulation import catalogue, optional_rows
 from simulation.catalogue_tasks import Task
-from simulation.contracts import SimulationError
+from simulation.contracts import POLICY_CAMERA, CameraSpec, SimulationError
 from simulation.worlds import bridge
 
 SCATTER = 0.02, 0.4
@@ -25,6 +25,8 @@ class Course:
     """`shares`: scene -> task -> its share of all demonstrations, which add up to one. `whole_scene`: every frame also
     tells where all things are and what the expert would do for other instructions, which takes a single scene.
     `scattered`: scenes with a few fixed starts, whose things lie elsewhere in every demonstration, up to SCATTER away.
+    `camera`: what the pictures show. `every`: how many control steps apart the frames are that are shown. `varied`:
+    camera, light and colours differ between demonstrations. `license`: of what is trained on the pictures.
     """
 
     id: str
@@ -32,6 +34,10 @@ class Course:
     shares: Shares
     whole_scene: bool = False
     scattered: tuple[str, ...] = ()
+    camera: CameraSpec = POLICY_CAMERA
+    every: int = 1
+    varied: bool = True
+    license: str = "Apache-2.0"
 
     @property
     def scenes(self) -> tuple[str, ...]:
@@ -100,11 +106,43 @@ WAREHOUSE = Course(
     "ur5e",
     {"warehouse": {"warehouse_pick": 0.2, "warehouse_bin": 0.3, "warehouse_shelf": 0.3, "warehouse_sort": 0.2}},
 )
-COURSES = {course.id: course for course in (TABLE, WIDOWX, WAREHOUSE)}
+KITCHEN = Course(
+    "kitchen",
+    "franka",
+    {
+        "kitchen": {
+            "kitchen_microwave": 0.13,
+            "kitchen_slide": 0.05,
+            "kitchen_hinge": 0.08,
+            "kitchen_light": 0.11,
+            "kitchen_burner": 0.26,
+            "kitchen_kettle": 0.24,
+            "kitchen_light_slide": 0.03,
+            "kitchen_microwave_kettle": 0.04,
+            "kitchen_burner_light": 0.03,
+            "kitchen_cabinets": 0.03,
+        }
+    },
+)
+LIBERO_SHOWN = {"object": range(10), "spatial": range(10), "goal": (1, 2, 4, 6, 8, 9)}
+"""Of the suites' tasks, those in which a thing is put somewhere."""
+LIBERO_TASKS = tuple(f"libero_{suite}_{number}" for suite, numbers in LIBERO_SHOWN.items() for number in numbers)
+LIBERO = Course(
+    "libero",
+    "panda",
+    {task: {task: 1 / len(LIBERO_TASKS)} for task in LIBERO_TASKS},
+    camera=CameraSpec("agentview", POLICY_CAMERA.height, POLICY_CAMERA.width),
+    every=3,
+    varied=False,
+    license="CC-BY-NC-SA-4.0",
+)
+"""Needs `make libero`. The license is that of the groceries in the pictures."""
+OPTIONAL: tuple[Course, ...] = (LIBERO,) if optional_rows.is_installed() else ()
+COURSES: dict[str, Course] = {course.id: course for course in (TABLE, WIDOWX, WAREHOUSE, KITCHEN, *OPTIONAL)}
 
 
 def course_named(name: str) -> Course:
     """Raises UnknownCourse, which lists the known ones."""
     if name not in COURSES:
-        raise UnknownCourse(f"unknown course {name!r}; known: {', '.join(COURSES)}")
+        raise UnknownCourse(f"unknown course {name!r}; known: {', '.join(COURSES)}{optional_rows.hint(name)}")
     return COURSES[name]

@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from simulation import catalogue
 from simulation.aims import aim_of, is_held, relative_yaw, stage_of
 from simulation.cameras import cameras_of
-from simulation.contracts import ACTION_DIM, POLICY_CAMERA, PROPRIOCEPTION_DIM, Floats
+from simulation.contracts import ACTION_DIM, POLICY_CAMERA, PROPRIOCEPTION_DIM, Floats, openings
 from simulation.courses import SCATTER, Course
-from simulation.disturbance import Disturbance, draw_variation
+from simulation.disturbance import Disturbance, draw_variation, units_of
 from simulation.driving import Driver, Driving
 from simulation.environment import Environment
 from simulation.goals import Goal, goal_of
 from simulation.teaching import TEACHERS
+from simulation.variation import NO_VARIATION
 from simulation.worlds.table import OBJECTS, TARGETS
 
 CHUNK = 4
@@ -31,17 +32,17 @@ Frames = dict[str, NDArray[Any]]
 Fields = dict[str, tuple[tuple[int, ...], str, str]]
 """Name -> (shape of one frame, dtype, meaning)."""
 FIELDS: Fields = {
-    "images": ((POLICY_CAMERA.height, POLICY_CAMERA.width, 3), "uint8", "RGB of camera 'workspace'"),
+    "images": ((POLICY_CAMERA.height, POLICY_CAMERA.width, 3), "uint8", "RGB of the course's camera"),
     "proprioception": (
         (PROPRIOCEPTION_DIM,),
         "float32",
-        "tool x y z [m], sin and cos yaw, tilt x y, finger opening 0..1",
+        "what the robot feels; of most: tool x y z [m], sin and cos yaw, tilt x y, finger opening 0..1",
     ),
     "actions": ((CHUNK, ACTION_DIM), "float32", "clean actions for this and the next frames: m, rad, gripper 1 open"),
     "mask": ((CHUNK,), "bool", "which actions of the chunk exist and belong to the frame's instruction"),
     "instruction": ((), "int32", "index into texts"),
     "task": ((), "int32", "index into tasks"),
-    "since": ((), "int32", "frames since the first one with this instruction"),
+    "since": ((), "int32", "shown frames since the first one with this instruction"),
     "stage": ((), "int8", "how many stages of the instruction's goal are reached; 0 of a goal without stages"),
     "pixels": ((3, 2), "float32", "x, y from the top left, 0..1, of named object, target (picks: object) and tool"),
     "points": ((2, 3), "float32", "x y z [m, base frame] of the named object and of the target (picks: the object)"),
@@ -171,11 +172,14 @@ class _Take:
         self.teacher = maker.teacher
         self.environment = scene.environment
         self.rng = np.random.default_rng([seed, 1])
-        self.environment.reset(seed, draw_variation(self.rng))
+        variation = draw_variation(self.rng)
+        self.environment.reset(seed, variation if maker.course.varied else NO_VARIATION)
         if self.environment.world.scene_id in maker.course.scattered:
             self._scatter()
         self.elsewhere = np.random.default_rng([seed, 3])  # its own, so that more labels change no demonstration
-        self.disturb = Disturbance(self.rng, NOISE_LEVELS[int(self.rng.integers(len(NOISE_LEVELS)))])
+        self.space = self.environment.world.robot.ACTION.id
+        level = NOISE_LEVELS[int(self.rng.integers(len(NOISE_LEVELS)))]
+        self.disturb = Disturbance(self.rng, level, units_of(self.space))
         self.driving = self._driving()
         self._begin(0)
         self.switch_at = int(self.rng.integers(4, 16)) if self.rng.random() < SWITCH_SHARE else -1
@@ -214,7 +218,8 @@ class _Take:
         self.assigned = self.maker.assign(self.scene, self.rng)
         task_id, slots = self.maker.tasks[self.assigned.task]
         self.goal = cast(Goal, self.environment.set_task((task_id, slots)))
-        self.begun_at, self.most_steps = step, catalogue.task(task_id).max_steps
+        self.begun_at = step
+        self.most_steps = catalogue.task(task_id).limits(self.environment.world.control_hz).max_steps
         self.part = self.teacher.due(self.environment, self.goal) or self.goal
         if self.driving:
             self.driving.begin(self.assigned.text, self.seed)
@@ -227,17 +232,24 @@ class _Take:
         return Driving(driver, self.environment, rng) if rng.random() < driver.share else None
 
     def _frame(self, action: Floats, step: int) -> dict[str, Any]:
+        """What a control step tells: of those that are not shown, the label alone."""
+        since, skipped = divmod(step - self.begun_at, self.maker.course.every)
+        label = {
+            "action": np.array([*action[:-1], openings(self.space, action[-1])]),
+            "instruction": self.assigned.instruction,
+        }
+        return label if skipped else label | self._shown(since)
+
+    def _shown(self, since: int) -> dict[str, Any]:
         environment, view = self.environment, self.environment.view
         self.part = self.teacher.due(environment, self.goal) or self.part
         aim = aim_of(environment, self.part)
         points = np.array([aim.place, aim.target, view.tool()])
         frame = {
-            "images": environment.picture(),
+            "images": environment.picture(self.maker.course.camera),
             "proprioception": environment.proprioception(),
-            "action": action,
-            "instruction": self.assigned.instruction,
             "task": self.assigned.task,
-            "since": step - self.begun_at,
+            "since": since,
             "stage": stage_of(environment, self.goal),
             "pixels": self._pixels(points),
             "points": points[:2],
@@ -262,7 +274,9 @@ class _Take:
 
     def _pixels(self, points: Floats) -> Floats:
         world = self.environment.world
-        return cameras_of(world.robot_id, world.scene_id).project(points, POLICY_CAMERA, self.environment.variation)
+        return cameras_of(world.robot_id, world.scene_id).project(
+            points, self.maker.course.camera, self.environment.variation
+        )
 
 
 def _chunked(frames: list[dict[str, Any]], driven: NDArray[np.bool_]) -> Frames:
@@ -272,10 +286,13 @@ def _chunked(frames: list[dict[str, Any]], driven: NDArray[np.bool_]) -> Frames:
     ahead = np.arange(count)[:, None] + np.arange(CHUNK)
     inside = np.minimum(ahead, count - 1)
     known = {name: dtype for name, (_, dtype, _) in (FIELDS | SCENE_FIELDS).items() if name in frames[0]}
-    columns: Frames = {name: np.array([frame[name] for frame in frames], dtype=dtype) for name, dtype in known.items()}
-    columns["actions"] = labels[inside]
+    shown = [number for number, frame in enumerate(frames) if "task" in frame]
+    columns: Frames = {
+        name: np.array([frames[number][name] for number in shown], dtype=dtype) for name, dtype in known.items()
+    }
+    columns["actions"] = labels[inside][shown]
     # The last label may repeat past the end, because a finished demonstration stays as it is.
-    columns["mask"] = texts[inside] == texts[:, None]
+    columns["mask"] = (texts[inside] == texts[:, None])[shown]
     # After a step of a driver, the expert's label answers what the driver did, which a chunk could not have known.
-    columns["mask"][:, 1:] &= ~np.logical_or.accumulate(driven[inside[:, :-1]], axis=1)
+    columns["mask"][:, 1:] &= ~np.logical_or.accumulate(driven[inside[:, :-1]], axis=1)[shown]
     return columns

@@ -17,7 +17,7 @@ import numpy as np
 
 from simulation import catalogue
 from simulation.cameras import render_profile
-from simulation.contracts import POLICY_CAMERA, SimulationError
+from simulation.contracts import SimulationError
 from simulation.courses import TABLE, Course, course_named
 from simulation.demonstrator import THINGS, Demonstrator, fields_of, meaning_list, task_list, text_list
 from simulation.driving import OpenDriver
@@ -114,7 +114,8 @@ def _write_index(folder: Path, course: Course, driver: str, seed: int, episodes:
         "scenes": {scene_id: load_world(course.robot_id, scene_id).scene_hash for scene_id in course.scenes},
         "engine_version": engine_version(),
         "render_profile": render_profile(),
-        "camera": asdict(POLICY_CAMERA),
+        "camera": asdict(course.camera),
+        "license": course.license,
         "seed": seed,
         "episodes": episodes,
         "frames": sum(shard["frames"] for shard in shards),

@@ -6,16 +6,38 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from simulation.contracts import Floats
+from simulation.contracts import LIBERO_ACTIONS, Floats
+from simulation.control.torque import POSITION_M, ROTATION_RAD
 from simulation.variation import COLOURS, Variation, vector_of
+
+
+@dataclass(frozen=True)
+class Units:
+    """How an action tells a metre and a radian, what its gripper's numbers of open and closed add up to, and for how
+    many control steps lasts what takes one at 5 Hz.
+    """
+
+    metre: float = 1.0
+    radian: float = 1.0
+    gripper: float = 1.0
+    steps: int = 1
+
+
+BRIDGE, LIBERO = Units(), Units(1 / POSITION_M, 1 / ROTATION_RAD, 0.0, 4)
+
+
+def units_of(action_space: str) -> Units:
+    """Those of LIBERO's actions; all others are told in m and rad, with an opening, at 5 Hz."""
+    return LIBERO if action_space == LIBERO_ACTIONS else BRIDGE
 
 
 @dataclass
 class Disturbance:
-    """DART noise: the executed action differs from the stored one. Lengths in m and rad, per control step."""
+    """DART noise: the executed action differs from the stored one."""
 
     rng: np.random.Generator
     level: float
+    units: Units = BRIDGE
     kick: Floats = field(default_factory=lambda: np.zeros(3))
     kick_left: int = 0
     flip_left: int = 0
@@ -23,18 +45,19 @@ class Disturbance:
     def __call__(self, action: Floats) -> Floats:
         if self.level == 0.0:
             return action
-        rng, noisy = self.rng, action.copy()
-        if self.kick_left == 0 and rng.random() < 0.05:
-            self.kick, self.kick_left = rng.normal(size=3) * 0.012 * self.level, int(rng.integers(1, 4))
-        if self.flip_left == 0 and rng.random() < 0.012:
-            self.flip_left = int(rng.integers(1, 3))
-        noisy[:3] += rng.normal(size=3) * 0.005 * self.level
-        noisy[3:6] += rng.normal(size=3) * 0.05 * self.level
+        rng, noisy, units = self.rng, action.copy(), self.units
+        metre, radian = units.metre * self.level, units.radian * self.level
+        if self.kick_left == 0 and rng.random() < 0.05 / units.steps:
+            self.kick, self.kick_left = rng.normal(size=3) * 0.012 * metre, units.steps * int(rng.integers(1, 4))
+        if self.flip_left == 0 and rng.random() < 0.012 / units.steps:
+            self.flip_left = units.steps * int(rng.integers(1, 3))
+        noisy[:3] += rng.normal(size=3) * 0.005 * metre
+        noisy[3:6] += rng.normal(size=3) * 0.05 * radian
         if self.kick_left:
             noisy[:3] += self.kick
             self.kick_left -= 1
         if self.flip_left:
-            noisy[6] = 1.0 - noisy[6]
+            noisy[6] = units.gripper - noisy[6]
             self.flip_left -= 1
         return noisy
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simulation.chunking import ChunkPlayer
-from simulation.contracts import Actor, Chunking, Floats
+from simulation.contracts import POLICY_CAMERA, Actor, CameraSpec, Chunking, Floats
 from simulation.environment import Environment
 
 POLICY_SPAN, EXPERT_SPAN = (4, 25), (3, 13)  # control steps for which one of them drives, drawn anew each time
@@ -18,11 +18,12 @@ POLICY_SPAN, EXPERT_SPAN = (4, 25), (3, 13)  # control steps for which one of th
 
 @dataclass(frozen=True)
 class Driver:
-    """`share`: of the demonstrations in which `actor` drives parts. It sees POLICY_CAMERA alone."""
+    """`share`: of the demonstrations in which `actor` drives parts. It sees `camera` alone."""
 
     actor: Actor
     chunking: Chunking
     share: float
+    camera: CameraSpec = POLICY_CAMERA
 
 
 OpenDriver = Callable[[], Driver]
@@ -58,4 +59,4 @@ class Driving:
         return chosen if self._by_policy else None
 
     def _infer(self) -> Floats:
-        return self._driver.actor.infer(self._environment.observe(self._text, self._step))
+        return self._driver.actor.infer(self._environment.observe(self._text, self._step, (self._driver.camera,)))

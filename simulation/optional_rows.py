@@ -35,7 +35,7 @@ def is_installed() -> bool:
 
 def hint(*names: str) -> str:
     """What to say of unknown names beside the known ones: what to type where an optional install would have them."""
-    meant = any(name == "panda" or name.startswith("libero_") for name in names)
+    meant = any(name in ("panda", "libero") or name.startswith("libero_") for name in names)
     return f"; LIBERO is not installed; run: {REMEDY}" if meant and not is_installed() else ""
 
 

@@ -16,10 +16,10 @@ import mujoco
 import numpy as np
 from PIL import Image as Pillow
 
-from simulation import renderers
 from simulation.contracts import Floats, Image, SimulationError
 from simulation.moments import key_moments
 from simulation.picture_format import HEIGHT, WIDTH
+from simulation.renderers import Renderer
 from simulation.trimming import trim
 from simulation.view_format import VIEW_HZ, unpack, view_of
 from simulation.worlds import World, load_world
@@ -31,6 +31,7 @@ OVERVIEW = "overview"
 SIZE = (WIDTH, HEIGHT)
 FINER = 2
 """Everything is drawn this many times as large and then reduced: smoother edges than the renderer's own."""
+SHADOW_PIXELS = 2048
 QUALITY = 82
 FRAMES, FRAME, GAP = 4, (256, 320), 4
 """Of a strip: how many frames, their width and height, and what is between them."""
@@ -123,15 +124,16 @@ def _world_of(document: Mapping[str, Any]) -> World:
 
 class Artist:
     """Draws one world. It belongs to the thread that made it. Keeps a renderer of the last size alone, because each
-    takes 80 MB, and a drawing is of one size.
+    takes 40 MB, and a drawing is of one size.
     """
 
     def __init__(self, world: World) -> None:
         self.world = world
         self._model = dressed(world)
+        trim()  # compiling it leaves 20 MB
         self._data = mujoco.MjData(self._model)
         self._size: tuple[int, int] | None = None
-        self._kept: mujoco.Renderer | None = None
+        self._kept: Renderer | None = None
 
     def draw(self, positions: Floats, size: tuple[int, int] = SIZE) -> Image:
         """uint8 (height, width, 3). `size`: width and height."""
@@ -145,15 +147,15 @@ class Artist:
 
     def close(self) -> None:
         if self._kept is not None:
-            renderers.close(self._kept)
+            self._kept.close()
             self._size = self._kept = None
             trim()
 
-    def _renderer(self, size: tuple[int, int]) -> mujoco.Renderer:
+    def _renderer(self, size: tuple[int, int]) -> Renderer:
         if self._kept is None or self._size != size:
             self.close()
             width, height = (FINER * side for side in size)
-            self._size, self._kept = size, mujoco.Renderer(self._model, height, width)
+            self._size, self._kept = size, Renderer(self._model, height, width, SHADOW_PIXELS)
         return self._kept
 
 
@@ -161,13 +163,19 @@ def artist_of(document: Mapping[str, Any]) -> Artist:
     """This thread's artist of the document's world, who is kept until another world is drawn."""
     world, known = _world_of(document), getattr(_own, "artist", None)
     if known is None or known.world.scene_hash != world.scene_hash:
-        if known is not None:
-            atexit.unregister(known.close)
-            known.close()
+        put_away()
         known = _own.artist = Artist(world)
         atexit.register(known.close)  # while OpenGL still works
     artist: Artist = known
     return artist
+
+
+def put_away() -> None:
+    """Give back the memory of this thread's artist, if it has one. The next drawing makes another."""
+    known = _own.__dict__.pop("artist", None)
+    if known is not None:
+        atexit.unregister(known.close)
+        known.close()
 
 
 _own = threading.local()
@@ -191,8 +199,6 @@ def dressed(world: World) -> mujoco.MjModel:
     """The world with a room around it and light for people's eyes. Its bodies and joints are the same."""
     spec = mujoco.MjSpec.from_string(world.xml, assets=dict(world.meshes))
     spec.visual.global_.fovy = FOVY
-    spec.visual.global_.offwidth, spec.visual.global_.offheight = FINER * WIDTH, FINER * HEIGHT
-    spec.visual.quality.shadowsize = 2048
     spec.visual.quality.offsamples = 0
     spec.visual.headlight.ambient, spec.visual.headlight.diffuse = [0.30, 0.30, 0.32], [0.16, 0.16, 0.16]
     if OVERVIEW not in {camera.name for camera in spec.cameras}:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from simulation import expert, ur5e_expert
+from simulation import expert, franka_expert, panda_expert, ur5e_expert
 from simulation.contracts import Floats
 from simulation.environment import Environment
 from simulation.goals import Goal
-from simulation.worlds import ur5e, widowx
+from simulation.worlds import franka, panda, ur5e, widowx
 
 
 @dataclass(frozen=True)
@@ -25,5 +25,7 @@ class Teacher:
 TEACHERS: Mapping[str, Teacher] = {
     widowx.id: Teacher(expert.act, expert.due),
     ur5e.id: Teacher(ur5e_expert.act, ur5e_expert.due),
+    franka.id: Teacher(franka_expert.act, franka_expert.due),
+    panda.id: Teacher(panda_expert.act, panda_expert.due),
 }
 """Robot -> its teacher."""

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import re
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.utils.translation import gettext_lazy
-
-if TYPE_CHECKING:
-    from py3langid.langid import LanguageIdentifier
 
 CATEGORIES: dict[str, Any] = {
     "code": gettext_lazy("Code"),
@@ -121,15 +117,7 @@ def language_of(prompt: str) -> str:
     words = " ".join(re.findall(r"[^\W\d_]+", prompt[:MOST_CHARACTERS]))
     if not words:
         return ""
-    language, chance = _identifier().classify(words)
+    from texts.identifier import identifier  # workers alone need it: it reads 5 MB
+
+    language, chance = identifier(tuple(sorted(LANGUAGES))).classify(words)
     return str(language) if chance >= LEAST_CHANCE else ""
-
-
-@cache
-def _identifier() -> LanguageIdentifier:
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier  # workers alone need it: it reads 5 MB
-
-    found = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
-    found.set_languages(sorted(LANGUAGES))
-    found._full_model = found.nb_ptc, found.nb_pc, found.nb_classes  # it would keep 28 MB of all others
-    return found

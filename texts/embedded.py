@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from texts.addresses import EMBEDDED, EMBEDDED_QWEN
-from texts.models import LanguageModel
 from texts.qwen_file import QWEN_FILE, QWEN_NAME
 
 SERVER = Path(__file__).with_name("language_server.py")
@@ -121,6 +120,8 @@ def processor_flags() -> set[str]:
 def seed_models(served: bool, qwen_served: bool = False) -> list[str]:
     """Enter the contestants of the models that are `served` here. Those that are registered are left as they are: they
     may have been edited, and are drawn while their server answers. Answers what was added."""
+    from texts.models import LanguageModel  # `manage.py up` reads this module without any models
+
     wanted = {model_id: {**MAKER, **columns} for model_id, columns in CONTESTANTS.items()} if served else {}
     if qwen_served:
         wanted["qwen2-5-coder"] = dict(QWEN_CONTESTANT)

@@ -98,6 +98,10 @@ class Texts(Kind):
         names: Mapping[str, Any] = TOPICS if dimension == "category" else LANGUAGES
         return str(names.get(group, group))
 
+    def load_for_parts(self) -> None:
+        """The workers that answer, and those that ask whether servers are there."""
+        from texts import client  # noqa: F401 - openai
+
     def prepare(self) -> None:
         """Otherwise the first answers would wait for this, all at once."""
         from texts import about, play  # noqa: F401 - the client

@@ -15,6 +15,9 @@ PARALLEL = 2
 """Answers at once: the two sides of a battle come side by side."""
 CONTEXT = 4096
 """Tokens of each."""
+IDLE_S = 120
+"""After so many seconds without a question the server frees weights and context, 280 MB. The next question waits until
+it has read them again; asking what is served wakes nothing."""
 ENDS = {signal.SIGTERM, signal.SIGINT}
 
 
@@ -34,6 +37,7 @@ def main(model: str, name: str, port: int, key_file: Path) -> None:
     params.n_ctx, params.n_parallel, params.n_threads_http = CONTEXT * PARALLEL, PARALLEL, 32
     params.endpoint_slots = params.ui = False  # slots would show what visitors wrote
     params.cache_ram_mib = 64
+    params.sleep_idle_seconds = IDLE_S
     params.verbosity = 1
     server = xllamacpp.Server(params)
     print(f"{name} is served at {server.listening_address}", flush=True)

@@ -465,6 +465,7 @@ OFFERED_SCENES = env.words("ARENA_OFFERED_SCENES", []) or None
 """The scenes that visitors may choose; None: those of simulation.catalogue.OFFERED."""
 
 POLICY_WEIGHTS = BASE_DIR / "policies" / "weights"
+OPTIONAL_WEIGHTS = BASE_DIR / "policies" / "optional"  # of policies for robots that an arena may lack
 SCENE_BUNDLES = Path(env.text("ARENA_SCENES", str(BASE_DIR / "build" / "scenes")))
 
 REST_FRAMEWORK = {

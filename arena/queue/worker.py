@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import logging
 import threading
+from collections.abc import Iterator
 from typing import Any
 
 from celery import current_app
@@ -61,14 +63,40 @@ def share_with_processes() -> None:
     """
     try:
         mine = hosting.hosted()
-        for kind in hosting.kinds_here():
-            kind.share([each for each in mine if each.kind == kind.id and hosting.is_to_be_opened(each)])
+        with still_announced():
+            for kind in hosting.kinds_here():
+                kind.share([each for each in mine if each.kind == kind.id and hosting.is_to_be_opened(each)])
     except Exception:  # each process then opens its own
         log.exception("Nothing more is shared between the processes of this worker")
     finally:
         connection.close()
     gc.collect()
     gc.freeze()
+
+
+@contextlib.contextmanager
+def still_announced() -> Iterator[None]:
+    """Announce what this worker hosts meanwhile. Opening it may take longer than an announcement is believed, and the
+    contestants of a kind are not drawn while only workers of other kinds announce theirs. Nothing is forked before the
+    thread has ended."""
+    ended = threading.Event()
+    thread = threading.Thread(target=_announce_until, args=(ended,), name="still-announced", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def _announce_until(ended: threading.Event) -> None:
+    while not ended.wait(hosting.ANNOUNCE_S):
+        try:
+            hosting.announce()
+        except DatabaseError:
+            log.warning("What this worker hosts could not be announced; trying again", exc_info=True)
+        finally:
+            connection.close()
 
 
 def drop_inherited_pool(**_: Any) -> None:

@@ -3,7 +3,7 @@ import test from "node:test";
 
 import { PerspectiveCamera, Vector3 } from "three";
 
-import { fieldOfView, lookThrough, OVERVIEW, presetsOf } from "../src/viewer/cameras.js";
+import { farthestFrom, fieldOfView, lookThrough, OVERVIEW, presetsOf } from "../src/viewer/cameras.js";
 
 /** @param {number} aspect @param {[number, number, number]} point x and y in the picture, -1 to 1 */
 function seen(aspect, point) {
@@ -28,6 +28,15 @@ for (const [name, aspect] of [["4:3", 4 / 3], ["16:9", 16 / 9], ["landscape of a
 
 test("in the first view the robot's left is the viewer's left", () => {
   assert.ok(seen(4 / 3, [0.3, 0.13, 0]).x < seen(4 / 3, [0.3, -0.13, 0]).x);
+});
+
+test("a scene's own camera may be farther away than people otherwise go, and stays where the scene has it", () => {
+  const far = { pos: [-1.05, -1.45, 1.1], quat: [0.778, 0.504, -0.204, -0.315], fovy: 48 }; // of the kitchen
+  const camera = new PerspectiveCamera();
+  const target = lookThrough(camera, far);
+  assert.ok(camera.position.distanceTo(target) > 2.2);
+  assert.equal(farthestFrom(camera, target), camera.position.distanceTo(target));
+  assert.equal(farthestFrom(camera, camera.position.clone().addScalar(0.5)), 2.2);
 });
 
 test("the first view is the default", () => {

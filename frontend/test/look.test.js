@@ -3,9 +3,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { BoxGeometry } from "three";
+import { BoxGeometry, DirectionalLight, HemisphereLight } from "three";
 
 import { coarser } from "../src/viewer/coarser.js";
+import { quickLight } from "../src/viewer/quick-material.js";
+import { Room } from "../src/viewer/room.js";
 import { coloursOf } from "../src/viewer/scene.js";
 import { ellipseBelow, SoftShadows, widestOfEach } from "../src/viewer/soft-shadows.js";
 import { woodGrain } from "../src/viewer/wood.js";
@@ -112,4 +114,11 @@ test("the colours of an arm are those of its geoms, or of their materials, and o
   const plain = [part([0.5, 0.5, 0.5, 1], 0), part([0.2, 0.3, 0.4, 1]), part([1, 0, 0, 1], -1, false)];
   assert.deepEqual([...coloursOf(plain, { materials })], ["0.2,0.3,0.4,1"]);
   assert.equal(coloursOf([...plain, part([0.8, 0.8, 0.8, 1])], { materials }).size, 2);
+});
+
+test("a scene without a table has nothing where a table would stand", () => {
+  const light = quickLight(new HemisphereLight(), new DirectionalLight());
+  const [withTable, without] = [true, false].map((hasTable) => new Room(light, hasTable).meshes.length);
+  assert.equal(withTable, 5);
+  assert.equal(without, 4);
 });

@@ -1,29 +1,21 @@
-"""A trained FiLM network as a policy without torch: ONNX Runtime computes it, in less time and memory.
-
-A folder is played so if it holds what torch answered when the folder was made (`film.reference`), and the same comes
-out here. Everything else is torch's.
-"""
+"""A trained FiLM network as a policy without torch, in less time and memory (`policies.exported`)."""
 
 from __future__ import annotations
 
-import logging
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from policies.base import PolicyCard, PolicySpec
+from policies.exported import open_session, read_weights
 from policies.film.graph import Weights, film_graph
-from policies.film.reference import agrees
 from policies.film.sentence import SentenceEncoder
 from policies.film.sizes import GREY, LINEAR_DIMS, YAW_RANGE, FilmConfig, read_sizes
 from policies.film.tokenizer import WordTokenizer
-from policies.folder import STATISTICS, TOKENIZER, WEIGHTS, read_json
+from policies.folder import STATISTICS, TOKENIZER, read_json
 from policies.transforms import DatasetStatistics, read_statistics
-from simulation.contracts import Observation
-
-log = logging.getLogger(__name__)
+from simulation.contracts import Observation, grippers
 
 
 class ExportedFilmPolicy:
@@ -38,7 +30,7 @@ class ExportedFilmPolicy:
         statistics: DatasetStatistics,
     ) -> None:
         self.spec, self._config = spec, config
-        self._session = _session(film_graph(config, weights))
+        self._session = open_session(film_graph(config, weights))
         self._tokenizer, self._encoder, self._statistics = tokenizer, SentenceEncoder(weights), statistics
         self._camera = spec.cameras[0].array_spec()
         self._picture = np.empty((1, 3 * config.patch**2 * config.pictures, *(config.map_size,) * 2), np.float32)
@@ -55,7 +47,7 @@ class ExportedFilmPolicy:
         self._is_first, self._stage = True, 0
 
     def infer(self, observation: Observation) -> NDArray[np.float64]:
-        """float64 (chunk, 7): m, rad, gripper 0 or 1."""
+        """float64 (chunk, 7), in the robot's action space."""
         image = observation.images[self.spec.cameras[0].name]
         self._camera.check(image)
         fed = {
@@ -67,7 +59,9 @@ class ExportedFilmPolicy:
             fed["known"] = self._known[self._stage : self._stage + 1]
         action, *stage = self._session.run(None, fed)
         self._notice(*stage)
-        return self._statistics.unnormalise_actions(self._decoded(action.reshape(self._config.chunk, -1)))
+        actions = self._decoded(action.reshape(self._config.chunk, -1))
+        actions[:, -1] = grippers(self.spec.action_space, actions[:, -1])
+        return self._statistics.unnormalise_actions(actions)
 
     def close(self) -> None:
         self._text, self._is_first = None, True
@@ -111,35 +105,9 @@ def decode_yaw(logits: NDArray[np.float32]) -> NDArray[np.float32]:
     return found
 
 
-def open_exported(folder: Path, card: PolicyCard) -> ExportedFilmPolicy | None:
-    """The policy of a folder whose files agree with their hashes; None where torch has to open it, or to refuse it."""
+def open_exported_film(folder: Path, card: PolicyCard) -> ExportedFilmPolicy:
+    """Raises whatever a folder that is not as expected makes it raise."""
     tokenizer = WordTokenizer.from_json(read_json(folder, TOKENIZER))
     statistics = read_statistics(read_json(folder, STATISTICS), card.spec.statistics_key)
     config = read_sizes(card.network, tokenizer.size)
-    try:
-        policy = ExportedFilmPolicy(card.spec, config, _weights(folder), tokenizer, statistics)
-        if agrees(policy, folder):
-            return policy
-        log.warning("%s: ONNX Runtime answers something else than torch did; torch plays it", card.spec.id)
-    except Exception:  # whatever is wrong with the folder, torch's way tells it better
-        log.warning("%s: ONNX Runtime cannot open it; torch tries", card.spec.id, exc_info=True)
-    return None
-
-
-def _weights(folder: Path) -> dict[str, NDArray[np.float32]]:
-    from safetensors.numpy import load_file
-
-    weights = load_file(folder / WEIGHTS)
-    for name, array in weights.items():
-        if array.dtype != np.float32 or not np.isfinite(array).all():
-            raise ValueError(f"{name}: expected finite float32 numbers")
-    return weights
-
-
-def _session(model: bytes) -> Any:
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1  # rollouts share the cores
-    options.log_severity_level = 3
-    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    return ExportedFilmPolicy(card.spec, config, read_weights(folder), tokenizer, statistics)

@@ -15,22 +15,17 @@ from numpy.typing import NDArray
 
 from policies.film.sizes import LINEAR_DIMS, NORM_EPS, NORM_GROUPS, SUPERVISED_MAPS, FilmConfig
 from policies.onnx import Graph
+from policies.onnx_layers import all_read
 
 Weights = Mapping[str, NDArray[np.float32]]
 UNREAD = ("aux.", "text.")  # of training alone; of the sentence, which is encoded once
 
 
-class Untold(ValueError):
-    """Weights that are not those of the network."""
-
-
 def film_graph(config: FilmConfig, weights: Weights) -> bytes:
-    """An ONNX model. Raises KeyError for a missing weight, Untold for one that the network lacks."""
-    unread = {name for name in weights if name.startswith(UNREAD)}
+    """An ONNX model. Raises KeyError for a missing weight, NotExported for one that the network lacks."""
     graph = _FilmGraph(config, weights)
     model = graph.build()
-    if strange := sorted(set(weights) - graph.read - unread):
-        raise Untold(f"the network has no {strange[0]}")
+    all_read(weights, graph.read, UNREAD)
     return model
 
 

@@ -17,7 +17,7 @@ from policies.film.tokenizer import WordTokenizer
 from policies.folder import STATISTICS, TOKENIZER, WEIGHTS, check_sums, read_json
 from policies.networks.film import FilmNetwork, patches, stacked
 from policies.transforms import DatasetStatistics, read_statistics
-from simulation.contracts import Observation
+from simulation.contracts import Observation, grippers
 
 
 class FilmPolicy:
@@ -51,7 +51,7 @@ class FilmPolicy:
 
     @torch.inference_mode()
     def infer(self, observation: Observation) -> NDArray[np.float64]:
-        """float64 (chunk, 7): m, rad, gripper 0 or 1."""
+        """float64 (chunk, 7), in the robot's action space."""
         image = observation.images[self.spec.cameras[0].name]
         self._camera.check(image)
         text = self._encode(observation.instruction)
@@ -64,6 +64,7 @@ class FilmPolicy:
         yaw = decode_yaw(output.yaw)[..., None]
         gripper = (output.gripper > 0).float()[..., None]
         actions = torch.cat([output.linear, yaw, gripper], -1)[0].cpu().numpy().astype(np.float64)
+        actions[:, -1] = grippers(self.spec.action_space, actions[:, -1])
         return self._statistics.unnormalise_actions(actions)
 
     def close(self) -> None:

@@ -13,11 +13,11 @@ from torch import Tensor, nn
 from policies.base import DatasetError, PolicyCard
 from policies.film.batches import FilmBatchMaker
 from policies.film.losses import WEIGHTS, FilmLabels, losses
-from policies.film.reference import write_reference
 from policies.film.tokenizer import WordTokenizer
 from policies.film.warm_start import WarmStart
 from policies.folder import TOKENIZER
 from policies.networks.film import GREY, FilmConfig, FilmNetwork
+from policies.reference import write_reference
 from policies.training.dataset import Demonstrations
 from policies.training.export import Naming, write_folder
 from policies.training.loop import Pace, TrainingPlan, TrainingRun

@@ -6,30 +6,15 @@ DDPM (Ho et al. 2020) with cosine betas (Nichol & Dhariwal 2021). The noise is a
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 import torch
 import torch.nn.functional as F
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from policies.networks.flax_layers import Dense, LayerNorm
 from policies.networks.initial import drawn
-
-
-@dataclass(frozen=True)
-class HeadConfig:
-    readout: str
-    action_dim: int
-    horizon: int
-    time_dim: int = 32
-    blocks: int = 3
-    hidden: int = 256
-    widening: int = 4
-    layer_norm: bool = True
-    steps: int = 20
-    max_action: float = 5.0
+from policies.networks.octo_sizes import HeadConfig, Schedule
 
 
 class FourierFeatures(nn.Module):
@@ -97,23 +82,6 @@ class DiffusionModel(nn.Module):
         condition = self.cond_encoder(self.time_preprocess(time))
         out: Tensor = self.reverse_network(torch.cat([condition, embedding, actions], -1))
         return out
-
-
-@dataclass(frozen=True)
-class Schedule:
-    """One number per step, in float32 throughout, as the published code computes them."""
-
-    betas: NDArray[np.float32]
-    alphas: NDArray[np.float32]
-    remaining: NDArray[np.float32]  # product of alphas so far: the share of signal
-
-    @classmethod
-    def cosine(cls, steps: int, shift: float = 0.008) -> Schedule:
-        t = np.linspace(0, steps, steps + 1, dtype=np.float32) / np.float32(steps)
-        signal = np.cos((t + np.float32(shift)) / np.float32(1 + shift) * np.float32(np.pi) * np.float32(0.5)) ** 2
-        signal = signal / signal[0]
-        betas = np.clip(1 - signal[1:] / signal[:-1], 0, np.float32(0.999)).astype(np.float32)
-        return cls(betas, 1 - betas, np.cumprod(1 - betas, dtype=np.float32))
 
 
 class DiffusionHead(nn.Module):

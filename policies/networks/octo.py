@@ -21,75 +21,11 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from policies.networks.diffusion import DiffusionHead, HeadConfig
+from policies.networks.diffusion import DiffusionHead
 from policies.networks.flax_layers import Conv, Dense, GroupNorm, LayerNorm, StdConv
 from policies.networks.initial import drawn
-from policies.networks.t5 import T5Config, T5Encoder
-
-
-@dataclass(frozen=True)
-class StemConfig:
-    """Convolutions before the patches. `name` is the published class: the checkpoint's tensors are called after it."""
-
-    name: str = "SmallStem16"
-    patch: int = 16
-    kernels: tuple[int, ...] = (3, 3, 3, 3)
-    strides: tuple[int, ...] = (2, 2, 2, 2)
-    features: tuple[int, ...] = (32, 96, 192, 384)
-    padding: tuple[int, ...] = (1, 1, 1, 1)
-    width: int = 512
-    norm_groups: int = 32
-
-    @property
-    def last_kernel(self) -> int:
-        return self.patch // 16
-
-    def cells(self, length: int) -> int:
-        """Tokens along one side of a picture of `length` pixels."""
-        for kernel, stride, padding in zip(self.kernels, self.strides, self.padding, strict=True):
-            length = (length + 2 * padding - kernel) // stride + 1
-        return length // self.last_kernel
-
-
-@dataclass(frozen=True)
-class CameraConfig:
-    """`goal`: the picture wanted is stacked onto the one seen, zeros where there is none."""
-
-    name: str
-    height: int
-    width: int
-    stem: StemConfig
-    goal: bool = True
-
-    @property
-    def tokens(self) -> int:
-        return self.stem.cells(self.height) * self.stem.cells(self.width)
-
-
-@dataclass(frozen=True)
-class TextConfig:
-    """`frozen`: no gradient reaches the encoder."""
-
-    name: str
-    tokens: int
-    encoder: T5Config
-    frozen: bool = True
-
-
-@dataclass(frozen=True)
-class OctoConfig:
-    cameras: tuple[CameraConfig, ...]
-    text: TextConfig
-    head: HeadConfig
-    readouts: Mapping[str, int]  # name -> tokens
-    dim: int
-    layers: int
-    heads: int
-    mlp: int
-    max_horizon: int
-    window: int
-    repeat_task_tokens: bool
-    use_correct_attention: bool
+from policies.networks.octo_sizes import CameraConfig, OctoConfig, StemConfig, TextConfig
+from policies.networks.t5 import T5Encoder
 
 
 @dataclass(frozen=True)

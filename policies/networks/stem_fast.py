@@ -9,7 +9,8 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from policies.networks.flax_layers import Conv
-from policies.networks.octo import CameraConfig, Octo, Stem
+from policies.networks.octo import Octo, Stem
+from policies.networks.octo_sizes import CameraConfig
 
 LAST = torch.channels_last  # pictures come with their channels last, and convolutions take them so without turning
 

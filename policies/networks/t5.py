@@ -6,28 +6,13 @@ Pre-norm without means or biases, attention without the usual scaling, one table
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from policies.networks.initial import drawn
-
-
-@dataclass(frozen=True)
-class T5Config:
-    vocabulary: int
-    dim: int
-    head_dim: int
-    mlp: int
-    layers: int
-    heads: int
-    buckets: int = 32
-    max_distance: int = 128
-    norm_eps: float = 1e-6
-    pad_id: int = 0
-    end_id: int = 1
+from policies.networks.octo_sizes import T5Config
 
 
 class Kernel(nn.Module):

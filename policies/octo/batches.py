@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from policies.octo.auxiliary import OctoLabels
-from policies.octo.policy import StandardScale
+from policies.octo.scale import StandardScale
 from policies.octo.text import TextTokenizer
 from policies.training.batches import FrameOrder, draw_light, to_float
 from policies.training.dataset import Demonstrations, Frames, SceneFrames
@@ -76,8 +76,8 @@ class OctoBatchMaker:
         size = (len(rows), self.draws, frames.actions[0].size)
         return OctoBatch(
             images,
-            torch.cat(ids),
-            torch.cat(present),
+            torch.from_numpy(np.concatenate(ids)),
+            torch.from_numpy(np.concatenate(present)),
             self._labels(frames, scene, tasks, own),
             to_float(random.standard_normal(size)),
             torch.from_numpy(random.integers(0, self.diffusion_steps, (*size[:2], 1))),

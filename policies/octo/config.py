@@ -12,9 +12,7 @@ from typing import Any
 
 from policies.base import BadCard
 from policies.config_sizes import check_sizes
-from policies.networks.diffusion import HeadConfig
-from policies.networks.octo import CameraConfig, OctoConfig, StemConfig, TextConfig
-from policies.networks.t5 import T5Config
+from policies.networks.octo_sizes import CameraConfig, HeadConfig, OctoConfig, StemConfig, T5Config, TextConfig
 from policies.octo.shapes import InputShapes
 
 _T5_VOCABULARY = 32128

@@ -3,55 +3,27 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
-from PIL import Image
 from torch import Tensor
 
 from policies import checkpoints, devices, flax_checkpoint
-from policies.base import BadCard, PolicyCard, PolicySpec
-from policies.folder import CARD, CONFIG, STATISTICS, TOKENIZER, WEIGHTS, check_listed, read_json
-from policies.networks.octo import CameraConfig, Octo
+from policies.base import PolicyCard, PolicySpec
+from policies.networks.octo import Octo
 from policies.networks.octo_fast import FastOcto, TextMemory
-from policies.octo.config import read_config
-from policies.octo.shapes import read_shapes
+from policies.octo.parts import read_parts
+from policies.octo.scale import StandardScale, fit
 from policies.octo.text import TextTokenizer
-from policies.published import DEFAULT_KEYS, OCTO
-from policies.statistics import choose, mask, vector
-from policies.text import check_token, read_tokenizer
-from simulation.contracts import ACTION_DIM, Floats, Observation
-from simulation.contracts import Image as Picture
+from policies.published import OCTO
+from simulation.contracts import Floats, Observation
 
 BEST_BATCH = 8
 KNOWN_TEXTS = 16  # an instruction's keys and values in all layers of octo-base take 2 MB
-
-
-@dataclass(frozen=True)
-class StandardScale:
-    """Mean and deviation of the unmasked dimensions. A masked one is not scaled."""
-
-    mean: Floats
-    deviation: Floats
-    mask: NDArray[np.bool_]
-
-    @classmethod
-    def from_statistics(cls, action: Mapping[str, Any], length: int = ACTION_DIM) -> StandardScale:
-        return cls(vector(action, "mean", length), vector(action, "std", length), mask(action, length))
-
-    def unnormalise(self, actions: Floats) -> Floats:
-        """(..., 7) normalised -> (..., 7) in m, rad; the gripper is masked and stays."""
-        return np.where(self.mask, actions * self.deviation + self.mean, actions)
-
-    def normalise(self, actions: Floats) -> Floats:
-        """The inverse, for training."""
-        return np.where(self.mask, (actions - self.mean) / (self.deviation + 1e-8), actions)
 
 
 @dataclass
@@ -148,36 +120,16 @@ class OctoPolicy:
         """Encode the text with T5 and the transformer, once per instruction."""
         ids, present = self.text.encode(instruction)
         device = self._fast.device
-        return self._fast.remember(self.network.encode_text(ids.to(device), present.to(device))[0])
-
-
-def fit(picture: Picture, camera: CameraConfig) -> Picture:
-    """A picture at the size that the camera's tokenizer takes, smoothed with Lanczos as the training data was."""
-    if picture.shape[:2] == (camera.height, camera.width):
-        return picture
-    return np.asarray(Image.fromarray(picture).resize((camera.width, camera.height), Image.Resampling.LANCZOS))
+        known = self.network.encode_text(torch.from_numpy(ids).to(device), torch.from_numpy(present).to(device))
+        return self._fast.remember(known[0])
 
 
 def open_octo(folder: Path, card: PolicyCard, device: str | None) -> OctoPolicy:
     """Open a folder whose card has been read. Raises a PolicyError naming the file, field, key or tensor at fault."""
-    if (folder / CARD).is_file():
-        check_listed(folder, required=(CONFIG, STATISTICS, TOKENIZER, WEIGHTS))
-    data = read_json(folder, CONFIG)
-    config = read_config(data, read_shapes(folder, data))
-    if config.head.action_dim != ACTION_DIM:
-        raise BadCard(f"{CONFIG}: actions of {config.head.action_dim} numbers; the arena's have {ACTION_DIM}")
-    _, action = choose(read_json(folder, STATISTICS), card.spec.statistics_key or None, DEFAULT_KEYS[OCTO])
-    scale = StandardScale.from_statistics(action)
-    if len(card.spec.cameras) > len(config.cameras):
-        raise BadCard(f"policy.json: {len(card.spec.cameras)} cameras; the network has {len(config.cameras)}")
-    temperature = card.network.get("temperature", 1.0)
-    if not isinstance(temperature, int | float) or not 0 <= temperature <= 1:
-        raise BadCard(f"policy.json: network: temperature: expected a number in 0..1, got {temperature!r}")
-    tokenizer = read_tokenizer(folder / TOKENIZER, config.text.encoder.vocabulary)
-    check_token(folder / TOKENIZER, tokenizer, config.text.encoder.end_id, ["</s>"], "T5")
-    network = checkpoints.build(lambda: Octo(config))
+    parts = read_parts(folder, card)
+    network = checkpoints.build(lambda: Octo(parts.config))
     target, dtype = checkpoints.default_device(device, OCTO)
     if dtype == torch.float32:
         devices.exact_float32()
     checkpoints.load(network, flax_checkpoint.find_tensors(folder), target, dtype)
-    return OctoPolicy(card.spec, network, TextTokenizer(tokenizer, config.text), scale, temperature)
+    return OctoPolicy(card.spec, network, parts.text, parts.scale, parts.temperature)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from policies.networks.octo import OctoConfig
+from policies.networks.octo_sizes import OctoConfig
 from policies.octo.config import read_config
 from policies.octo.shapes import InputShapes
 

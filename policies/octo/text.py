@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import torch
+import numpy as np
+from numpy.typing import NDArray
 from tokenizers import Tokenizer
-from torch import Tensor
 
-from policies.networks.octo import TextConfig
+from policies.networks.octo_sizes import TextConfig
 from policies.text import shorten, tokens_of
 
 
@@ -14,7 +14,7 @@ class TextTokenizer:
     def __init__(self, tokenizer: Tokenizer, config: TextConfig) -> None:
         self.tokenizer, self.config = tokenizer, config
 
-    def encode(self, instruction: str) -> tuple[Tensor, Tensor]:
+    def encode(self, instruction: str) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """ids (1, L) and, per position, whether it is text and not padding (1, L).
 
         Of a longer text every word is read, but long ones lose their ends (policies.text.shorten); published Octo reads
@@ -25,6 +25,6 @@ class TextTokenizer:
         if tokens and tokens[-1].id == special.end_id:
             tokens.pop()
         read = [*(token.id for token in shorten(tokens, instruction, length - 1)), special.end_id]
-        padded = torch.full((1, length), special.pad_id)
-        padded[0, : len(read)] = torch.tensor(read)
-        return padded, (torch.arange(length) < len(read))[None]
+        padded = np.full((1, length), special.pad_id, np.int64)
+        padded[0, : len(read)] = read
+        return padded, (np.arange(length) < len(read))[None]

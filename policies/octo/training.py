@@ -15,10 +15,11 @@ from policies.octo.auxiliary import WEIGHTS, AuxiliaryHeads
 from policies.octo.batches import OctoBatch, OctoBatchMaker
 from policies.octo.initial import initialise
 from policies.octo.one_frame import OneFrame, OneFrameOutput
-from policies.octo.policy import StandardScale
+from policies.octo.scale import StandardScale
 from policies.octo.sizes import OctoMiniSizes, config_json, octo_config
 from policies.octo.text import TextTokenizer
 from policies.octo.tokenizer import train_tokenizer
+from policies.reference import write_reference
 from policies.training.batches import weighted_sum
 from policies.training.export import Naming, write_folder
 from policies.training.loop import TrainingPlan, TrainingRun
@@ -96,4 +97,6 @@ class OctoTrainer(TrainingRun):
         sizes = self.plan.sizes
         files = {CONFIG: config_json(sizes), TOKENIZER: self.tokenizer.to_str(pretty=True)}
         network = {**self.sizes, "temperature": TEMPERATURE}
-        return write_folder(self, naming, folder, files, chunk=sizes.chunk, network=network)
+        card = write_folder(self, naming, folder, files, chunk=sizes.chunk, network=network)
+        write_reference(folder)
+        return card

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from policies.networks.openvla import OpenVLAConfig
+from policies.networks.openvla_sizes import OpenVLAConfig
 from policies.statistics import mask, vector
 from simulation.contracts import ACTION_DIM, Floats
 

@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from policies.networks.openvla import OpenVLAConfig
+from policies.networks.openvla_sizes import OpenVLAConfig
 from policies.openvla.actions import ActionTokens, QuantileScale
 from policies.openvla.losses import REACH, ActionLabels, SceneLabels
 from policies.openvla.packed import Suffixes

@@ -13,7 +13,7 @@ from typing import Any
 
 from policies.base import BadCard
 from policies.config_sizes import check_sizes
-from policies.networks.openvla import LanguageConfig, OpenVLAConfig, TowerConfig
+from policies.networks.openvla_sizes import LanguageConfig, OpenVLAConfig, TowerConfig
 
 MODEL_TYPE = "openvla"
 PROMPT = "In: What action should the robot take to {instruction}?\nOut:"

@@ -11,10 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from PIL import Image, ImageOps
-from torch import Tensor
 
 from policies.base import BadCard
 from simulation.contracts import Image as Picture
@@ -42,14 +40,14 @@ class ImageTransform:
     letterbox: tuple[int, ...] | None = None
     centre_crop: float | None = None
 
-    def __call__(self, picture: Picture) -> Tensor:
+    def __call__(self, picture: Picture) -> NDArray[np.float32]:
         """uint8 RGB (H, W, 3) -> float32 (3 per view, height, width)."""
         if self.centre_crop is not None:
             picture = crop_area(picture, self.centre_crop, self.views[0].crop)
         image = Image.fromarray(picture)
         if self.letterbox is not None:
             image = _letterbox(image, self.letterbox)
-        return torch.cat([_view(image, view) for view in self.views])
+        return np.concatenate([_view(image, view) for view in self.views])
 
 
 def read_transform(data: Mapping[str, Any], centre_crop: float | None = None) -> ImageTransform:
@@ -92,7 +90,7 @@ def _read_view(data: Mapping[str, Any], index: int, strategy: str) -> TowerTrans
     )
 
 
-def _view(image: Image.Image, view: TowerTransform) -> Tensor:
+def _view(image: Image.Image, view: TowerTransform) -> NDArray[np.float32]:
     width, height = image.size
     if isinstance(view.resize, int):
         short = min(width, height)
@@ -102,8 +100,10 @@ def _view(image: Image.Image, view: TowerTransform) -> Tensor:
     resized = image if target == (height, width) else image.resize(target[::-1], Image.Resampling(view.filter))
     top, left = round((target[0] - view.crop[0]) / 2), round((target[1] - view.crop[1]) / 2)
     cropped = np.asarray(resized)[top : top + view.crop[0], left : left + view.crop[1]]
-    pixels = torch.from_numpy(cropped.copy()).permute(2, 0, 1).float() / 255
-    return (pixels - torch.tensor(view.mean)[:, None, None]) / torch.tensor(view.deviation)[:, None, None]
+    pixels = np.ascontiguousarray(cropped.transpose(2, 0, 1), np.float32) / np.float32(255)
+    mean, deviation = (np.array(each, np.float32)[:, None, None] for each in (view.mean, view.deviation))
+    found: NDArray[np.float32] = (pixels - mean) / deviation
+    return found
 
 
 def _letterbox(image: Image.Image, fill: tuple[int, ...]) -> Image.Image:

@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from policies.networks.openvla import OpenVLAConfig
+from policies.networks.openvla_sizes import OpenVLAConfig
 from policies.training.batches import masked_mean
 
 REACH = 0.1  # metres per unit

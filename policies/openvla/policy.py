@@ -10,21 +10,18 @@ import numpy as np
 import torch
 
 from policies import checkpoints
-from policies.base import BadCard, PolicyCard, PolicySpec
-from policies.folder import CARD, CONFIG, PREPROCESSOR, TOKENIZER, check_listed, read_json
+from policies.base import PolicyCard, PolicySpec
 from policies.networks.openvla import OpenVLA
 from policies.networks.openvla_fast import FastOpenVLA
 from policies.openvla.actions import ActionTokens, QuantileScale
-from policies.openvla.config import read_config
-from policies.openvla.images import ImageTransform, read_transform
+from policies.openvla.images import ImageTransform
+from policies.openvla.parts import read_parts
 from policies.openvla.prompt import PromptEncoder
-from policies.published import OPENVLA, openvla_action, openvla_statistics
-from policies.text import check_token, read_tokenizer
-from simulation.contracts import ACTION_DIM, LIBERO_ACTIONS, Floats, Image, Observation
+from policies.published import OPENVLA
+from simulation.contracts import ACTION_DIM, Floats, Image, Observation, grippers
 
 BEST_BATCH = 8  # above, computing takes a GPU longer than reading weights, and a CPU well before
 KNOWN_PROMPTS = 64
-HALF_OPEN = 0.5
 
 
 class OpenVLAPolicy:
@@ -58,44 +55,22 @@ class OpenVLAPolicy:
         for image in images:
             self._camera.check(image)
         actions = self.predict(images, [self._encode(observation.instruction) for observation in observations])
-        actions[:, -1] = self._gripper(actions[:, -1])
+        actions[:, -1] = grippers(self.spec.action_space, actions[:, -1])
         return [action[None] for action in actions]
-
-    def _gripper(self, opening: Floats) -> Floats:
-        """What the robot takes for openings (B,), 1 open in all data sets: LIBERO takes -1 open or 1 closed."""
-        if self.spec.action_space == LIBERO_ACTIONS:
-            return np.where(opening > HALF_OPEN, -1.0, 1.0)
-        return opening.clip(0.0, 1.0)
 
     def close(self) -> None:
         self._encode.cache_clear()
 
     def predict(self, images: Sequence[Image], prompts: Sequence[Sequence[int]]) -> Floats:
         """Actions (B, 7) of B pictures uint8 (H, W, 3) with their prompts' ids, in one pass."""
-        pixels = torch.stack([self.images(image) for image in images])
+        pixels = torch.from_numpy(np.stack([self.images(image) for image in images]))
         tokens = self._fast.generate(prompts, pixels, ACTION_DIM)
         return self.scale.unnormalise(self.tokens.decode(tokens.cpu().numpy()))
 
 
 def open_openvla(folder: Path, card: PolicyCard, device: str | None) -> OpenVLAPolicy:
     """Open a folder whose card has been read. Raises a PolicyError naming the file, field, key or tensor at fault."""
-    if (folder / CARD).is_file():
-        weights = sorted(path.name for path in folder.glob("*.safetensors"))
-        check_listed(folder, required=(CONFIG, PREPROCESSOR, TOKENIZER, *weights))
-    data = read_json(folder, CONFIG)
-    config = read_config(data)
-    images = read_transform(read_json(folder, PREPROCESSOR), card.network.get("centre_crop"))
-    wanted = [(tower.image_size, tower.image_size) for tower in config.towers]
-    if (found := [view.crop for view in images.views]) != wanted:
-        raise BadCard(f"{PREPROCESSOR}: pictures of {found}; the vision towers take {wanted}")
-    _, action = openvla_action(openvla_statistics(folder, data), card.spec.statistics_key or None)
-    scale = QuantileScale.from_statistics(action)
-    tokenizer = read_tokenizer(folder / TOKENIZER, config.language.vocabulary)
-    check_token(folder / TOKENIZER, tokenizer, config.bos_id, ["<s>"], "Llama 2")
-    if config.trailing_id is not None:
-        check_token(folder / TOKENIZER, tokenizer, config.trailing_id, ["▁", "Ġ", " "], "Llama 2")
-    prompts = PromptEncoder(tokenizer, config)
-    prompts.encode("", ACTION_DIM)  # raises BadCard where the model has no room for a question
-    network = checkpoints.build(lambda: OpenVLA(config))
+    parts = read_parts(folder, card)
+    network = checkpoints.build(lambda: OpenVLA(parts.config))
     checkpoints.load(network, checkpoints.find_safetensors(folder), *checkpoints.default_device(device, OPENVLA))
-    return OpenVLAPolicy(card.spec, network, prompts, images, scale)
+    return OpenVLAPolicy(card.spec, network, parts.prompts, parts.images, parts.scale)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tokenizers import Tokenizer
 
 from policies.base import BadCard
-from policies.networks.openvla import OpenVLAConfig
+from policies.networks.openvla_sizes import OpenVLAConfig
 from policies.text import Token, shorten, tokens_of
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from policies.networks.openvla import TowerConfig
+from policies.networks.openvla_sizes import TowerConfig
 from policies.openvla.config import MODEL_TYPE, PROMPT
 from policies.openvla.tokenizer import BOS_ID, VOCABULARY
 

@@ -21,6 +21,7 @@ from policies.openvla.packed import packed_forward, tower_features
 from policies.openvla.prompt import PromptEncoder
 from policies.openvla.sizes import OpenVLAMiniSizes, config_json, preprocessor_json
 from policies.openvla.tokenizer import train_tokenizer
+from policies.reference import write_reference
 from policies.training import checkpoint
 from policies.training.batches import weighted_sum
 from policies.training.export import Naming, write_folder
@@ -117,7 +118,9 @@ class OpenVLATrainer(TrainingRun):
         """Write the folder in OpenVLA's published layout, without the auxiliary heads."""
         sizes, tokenizer = self.plan.sizes, self.tokenizer.to_str(pretty=True)
         files = {CONFIG: config_json(sizes), PREPROCESSOR: preprocessor_json(sizes), TOKENIZER: tokenizer}
-        return write_folder(self, naming, folder, files, chunk=1, network={"sizes": self.sizes})
+        card = write_folder(self, naming, folder, files, chunk=1, network={"sizes": self.sizes})
+        write_reference(folder)
+        return card
 
 
 def initialise(network: OpenVLA) -> None:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from policies.base import DatasetError, PolicyError
 from policies.folder import read_json
 from policies.transforms import measure
+from simulation.contracts import POLICY_CAMERA
 
 Array = NDArray[Any]
 INDEX = "dataset.json"
@@ -97,6 +98,8 @@ class Demonstrations:
         self._since: Array | None = None
         self._stage: Array | None = None
         self.robot_id = str(index["robot_id"])
+        self.camera = str(index.get("camera", {}).get("name", POLICY_CAMERA.name))
+        self.license = str(index.get("license", "Apache-2.0"))
         self.control: dict[str, Any] = {name: index[name] for name in CONTROL if name in index}
         """What a card has to declare of the robot; nothing of a set that does not tell it, which is of the WidowX."""
         self.wordings: list[str] = index["texts"]  # by text number, including those that never occur

@@ -15,7 +15,7 @@ from safetensors.torch import save_file
 from policies.base import PolicyCard, PolicySpec
 from policies.folder import CARD, LOG, STATISTICS, WEIGHTS, file_hash, write_json, write_sums
 from policies.training.loop import TrainingRun, cut_log
-from simulation.contracts import POLICY_CAMERA, CameraSpec, Chunking
+from simulation.contracts import CameraSpec, Chunking
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def write_folder(
             id=naming.id,
             name=naming.name,
             family=run.family,
-            cameras=(CameraSpec(POLICY_CAMERA.name, run.demos.image_size, run.demos.image_size),),
+            cameras=(CameraSpec(run.demos.camera, run.demos.image_size, run.demos.image_size),),
             chunk=chunk,
             chunking=naming.chunking,
             statistics_key=run.statistics_key,
@@ -61,7 +61,7 @@ def write_folder(
         ),
         description=naming.description,
         organization="VLA Arena",
-        license="Apache-2.0",
+        license=run.demos.license,
         provenance=f"{run.architecture} architecture, trained by VLA Arena on {run.demos.episodes} scripted "
         "demonstrations in simulation",
         revision=file_hash(folder / WEIGHTS),

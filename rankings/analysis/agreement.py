@@ -163,10 +163,10 @@ def _columns(votes: Judgements) -> tuple[Narrow, Narrow, Narrow]:
     return votes.vote, votes.success, votes.voter
 
 
-def _rows_by(facts: VoteFacts, side: str, names: Sequence[str]) -> list[Integers]:
+def _rows_by(facts: VoteFacts, side: str, names: Sequence[str]) -> list[Narrow]:
     """The rows in which each of `names`, sorted, is on that side."""
     of_row = narrowed(np.searchsorted(names, facts.values[side]))[facts.codes.kept(side)]
-    order = np.argsort(of_row, kind="stable")
+    order = narrowed(np.argsort(of_row, kind="stable"))
     return np.split(order, np.searchsorted(of_row[order], np.arange(1, len(names))))
 
 

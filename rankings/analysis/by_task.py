@@ -27,8 +27,8 @@ from rankings.fit.estimate import inverse
 from rankings.fit.graph import diagonal_blocks, groups, reachability
 from rankings.fit.posterior import Games, Posterior, assembled, by_contestant, likeliest
 from rankings.fit.sandwich import gradients_of_voters, variance_of_differences
-from rankings.tally.arrays import Floats, Integers, kept, narrowed, replaced
-from rankings.tally.counts import MIRRORED, Counts
+from rankings.tally.arrays import Floats, Integers, Narrow, in_chunks, kept, narrowed, replaced, taken
+from rankings.tally.counts import MIRRORED, OUTCOMES, Counts
 
 SPREAD, OFFSET = 150.0, 100.0
 """Elo points: where nothing is known of them, the spread of contestants, and how far a contestant's ability at one task
@@ -38,7 +38,7 @@ OFFSETS = (10.0, 25.0, 40.0, 60.0, 100.0, 150.0, 225.0, 340.0)
 DOUBT = math.log(2.0)
 """Standard deviation of the logarithm of either spread, before any vote."""
 GRID_SIZE = 1000
-"""With more contestants times tasks the spreads are not fitted: each fit would take a second."""
+"""With more contestants times tasks the spreads are not fitted: each fit would take a second where all have votes."""
 
 
 class ByTask(TypedDict):
@@ -153,24 +153,30 @@ def fit_tasks(counts: Counts, tasks: Sequence[str], *, cap: int = 0, prior: Prio
     `bradley_terry.fit`, over all tasks together. `prior`: None for the likeliest one."""
     votes = counts.without_sides()
     weights = votes.weights(cap)
-    number = max(1, len(tasks))
+    everywhere = max(1, len(tasks))
+    number = min(everywhere, counts.settings + 1)  # tasks without a vote are alike: one of them stands for all
     apart = _apart(votes, number)
     games = Games.of(apart, weights)
-    joint, x = _likeliest(games, number) if prior is None else _at(games, number, prior)
+    if prior is None and len(counts.names) * everywhere <= GRID_SIZE:
+        joint, x = _likeliest(games, number)
+    else:
+        joint, x = _at(games, number, prior or Prior.of_points())
     covariances = _covariances(joint, x, apart, weights)
     variances = [variance_of_differences(diagonal_blocks(each, number)) for each in covariances]
     met = np.any(diagonal_blocks(games.met, number), axis=0)
+    like = np.minimum(np.arange(everywhere), number - 1)
     return TaskFit(
         counts.names,
         tuple(tasks),
         joint.prior,
         groups(reachability(met)),
-        SCALE * x.reshape(number, -1),
-        SCALE * np.sqrt(np.max(variances, axis=0)),
+        SCALE * x.reshape(number, -1)[like],
+        SCALE * np.sqrt(np.max(variances, axis=0))[like],
     )
 
 
 def published(found: TaskFit, counts: Counts) -> ByTask:
+    by_task = _records_by_task(counts)
     return {
         "names": list(found.names),
         "groups": found.group.tolist(),
@@ -179,7 +185,7 @@ def published(found: TaskFit, counts: Counts) -> ByTask:
             task: {
                 "ratings": np.round(found.mean[place], 1).tolist(),
                 "deviations": [np.round(row[:at], 1).tolist() for at, row in enumerate(found.deviation[place])],
-                "records": records(counts.where(kept(counts, "setting") == place)),
+                "records": by_task[place] if place < len(by_task) else {},
             }
             for place, task in enumerate(found.tasks)
         },
@@ -188,18 +194,34 @@ def published(found: TaskFit, counts: Counts) -> ByTask:
 
 def records(counts: Counts) -> dict[str, dict[str, list[int]]]:
     """As `Abilities` has them."""
-    pairs = counts.per_pair()
+    return _records(counts.names, counts.per_pair())
+
+
+def _records_by_task(counts: Counts) -> list[dict[str, dict[str, list[int]]]]:
+    """By number; of tasks with votes."""
+    tasks, size = counts.settings, len(counts.names)
+    pairs = _apart(counts, tasks).per_pair().reshape(tasks, size, tasks, size, len(OUTCOMES))
+    return [_records(counts.names, pairs[task, :, task]) for task in range(tasks)]
+
+
+def _records(names: Sequence[str], pairs: Integers) -> dict[str, dict[str, list[int]]]:
+    """Of `Counts.per_pair`."""
     both = np.triu((pairs + pairs.transpose(1, 0, 2)[:, :, MIRRORED]).transpose(2, 0, 1)).transpose(1, 2, 0)
     found: dict[str, dict[str, list[int]]] = {}
     for low, high in np.argwhere(both.any(axis=2)).tolist():
-        found.setdefault(counts.names[low], {})[counts.names[high]] = both[low, high].tolist()
+        found.setdefault(names[low], {})[names[high]] = both[low, high].tolist()
     return found
 
 
 def _apart(votes: Counts, tasks: int) -> Counts:
     """A contestant at each task as a contestant of its own; a task at the end may have no vote."""
-    shift = votes.setting * len(votes.names)
-    return replaced(votes, names=votes.names * tasks, left=votes.left + shift, right=votes.right + shift)
+    setting, size = kept(votes, "setting"), len(votes.names)
+
+    def moved(side: str) -> Narrow:
+        at = kept(votes, side)
+        return in_chunks(len(at), lambda rows: size * setting[rows].astype(np.int64) + at[rows])
+
+    return replaced(votes, names=votes.names * tasks, left=moved("left"), right=moved("right"))
 
 
 def _at(games: Games, tasks: int, prior: Prior, start: Floats | float = 0.0) -> tuple[Joint, Floats]:
@@ -210,7 +232,7 @@ def _at(games: Games, tasks: int, prior: Prior, start: Floats | float = 0.0) -> 
 def _likeliest(games: Games, tasks: int) -> tuple[Joint, Floats]:
     """With the likeliest offset, then the likeliest spread, of those on the grid."""
     best = _at(games, tasks, Prior.of_points())
-    if len(games.played) > GRID_SIZE or not games.played.any():
+    if not games.played.any():
         return best
     for candidates in (
         [(SPREAD, offset) for offset in OFFSETS] if tasks > 1 else [],
@@ -246,7 +268,7 @@ def _only(votes: Counts, voted: Integers) -> Counts:
     names = tuple(votes.names[place] for place in voted.tolist())
     place = np.zeros(len(votes.names), np.int64)
     place[voted] = np.arange(len(voted))
-    left, right = (narrowed(place)[kept(votes, side)] for side in ("left", "right"))
+    left, right = (taken(narrowed(place), kept(votes, side)) for side in ("left", "right"))
     return replaced(votes, names=names, left=left, right=right)
 
 
@@ -259,5 +281,5 @@ def _dense_meat(nu: float, x: Floats, votes: Counts, weights: Floats) -> Floats:
         meat = assembled(Games.of(votes.where(~known), weights[~known]).squared_residuals(at))[:-1, :-1]
         votes, weights = votes.where(known), weights[known]
     for gradients in gradients_of_voters(votes, weights, games, at):
-        meat += voters / (voters - 1.0) * gradients.T @ gradients
+        meat += voters / (voters - 1.0) * (gradients.T @ gradients)
     return meat

@@ -114,11 +114,11 @@ class Folds:
         is_known = kept(votes, "voter") >= 0
         known = votes if is_known.all() else votes.where(is_known)
         alone, fold = _one_by_one(votes.where(~is_known))
-        voter = known.voter
+        voter = kept(known, "voter")
         voters = int(voter.max(initial=-1)) + 1
-        cluster = narrowed(np.concatenate([voter, voters + np.arange(len(fold))]))
+        cluster = narrowed(np.concatenate([voter, narrowed(voters + np.arange(len(fold)))]))
         times = np.concatenate([np.bincount(voter, minlength=voters) > 0, alone.votes])
-        fold = narrowed(np.concatenate([voter % FOLDS, fold]))
+        fold = np.concatenate([(voter % FOLDS).astype(np.int8), fold.astype(np.int8)])
         return cls(_joined(known, alone) if len(alone.votes) else known, fold, cluster, times.astype(float))
 
     def where(self, rows: Integers) -> Folds:
@@ -176,9 +176,11 @@ class Predictions:
         return self.cast.astype(float)
 
     @property
-    def bins(self) -> Integers:
+    def bins(self) -> Narrow:
         """(rows,) 0 .. BINS - 1."""
-        return np.clip(((self.expected - 0.5) * 2 * BINS).astype(np.int64), 0, BINS - 1)
+        found = self.expected - 0.5
+        found *= 2 * BINS
+        return np.clip(found.astype(np.int8), 0, BINS - 1)
 
     @property
     def wins(self) -> Floats:
@@ -210,19 +212,20 @@ class Predictions:
 def predict(folds: Folds, cap: int) -> Predictions:
     """Each fold by ratings fitted to those before it; the first ones have no votes in it."""
     counts = folds.counts
-    refits, margin, known = Refits.of(counts, cap=cap), np.zeros(len(folds.fold)), np.zeros(len(folds.fold), dtype=bool)
+    refits, size = Refits.of(counts, cap=cap), len(folds.fold)
+    expected, swapped, known = np.full(size, 0.5), np.zeros(size, dtype=bool), np.zeros(size, dtype=bool)
     for fold in range(TRAINING_FOLDS, FOLDS):
         rows = folds.fold == fold
-        rating, group = refits.without(folds.fold >= fold)
+        rating, group = refits.without(np.flatnonzero(folds.fold >= fold))
         left, right = kept(counts, "left")[rows], kept(counts, "right")[rows]
-        margin[rows], known[rows] = (rating[left] - rating[right]) / SCALE, group[left] == group[right]
-    swapped = margin < 0
-    return Predictions(counts, sigmoid(np.abs(margin, out=margin)), swapped, known)
+        margin, known[rows] = (rating[left] - rating[right]) / SCALE, group[left] == group[right]
+        expected[rows], swapped[rows] = sigmoid(np.abs(margin)), margin < 0
+    return Predictions(counts, expected, swapped, known)
 
 
 def _by_bin(folds: Folds, predictions: Predictions) -> Iterator[tuple[Folds, Predictions]]:
     """The rows of each bin alone, a tenth of all, so that what is computed of them takes little memory."""
-    place = narrowed(predictions.bins)
+    place = predictions.bins
     for number in range(BINS):
         rows = np.flatnonzero((place == number) & predictions.known)
         yield folds.where(rows), predictions.where(rows)
@@ -283,7 +286,8 @@ class _Influence:
         found = Estimate.weighed(apart, counts.weights(cap), prior=PRIOR, ties="half", offset_sd=OFFSET_SD / SCALE)
         fold = np.zeros(size, folds.fold.dtype)
         fold[folds.cluster] = folds.fold
-        shares = np.bincount(folds.fold, counts.votes, FOLDS) / counts.total
+        votes = sum(np.bincount(folds.fold[rows], some.votes, FOLDS) for rows, some in counts.chunks())
+        shares = np.asarray(votes) / counts.total
         return cls(found, folds.times, fold, np.maximum(np.cumsum(shares) - shares, 1e-9))
 
     def of_predictions(self, slopes: Floats) -> Floats:

@@ -8,7 +8,7 @@ from typing import TypedDict
 import numpy as np
 
 from rankings.analysis import terms
-from rankings.tally.arrays import Floats, Integers, Narrow, distinct, kept, narrowed
+from rankings.tally.arrays import Floats, Integers, Narrow, chunks, distinct, kept, narrowed, places_in
 from rankings.tally.counts import UNKNOWN_VOTER, Counts
 from rankings.tally.facts import VoteFacts
 from rankings.tally.table import Board, VoteTable
@@ -47,7 +47,7 @@ def votes_of(
     )
     votes = terms.TermVotes(
         names=tuple(names),
-        setting=distinct(facts.codes["setting"])[1],
+        setting=distinct(facts.codes.kept("setting"))[1],
         left=left,
         right=right,
         outcome=kept(facts, "vote"),
@@ -64,14 +64,17 @@ def votes_of(
 
 def weights(counts: Counts, voter: Narrow, day: Narrow, *, cap: int) -> Floats:
     """(votes,) what a vote of each voter's day weighs on the board of `counts`; 0 where it has none of that day."""
+    counts = counts.without_sides()
     days = int(max(kept(counts, "day").max(initial=0), day.max(initial=0))) + 1
     key, place = distinct(_visits(kept(counts, "voter"), kept(counts, "day"), days))
-    weight = np.zeros(len(key) + 1)
-    weight[place] = counts.weights(cap)
-    wanted = _visits(voter, day, days)
-    place = np.searchsorted(key, wanted)
-    place[np.append(key, -1 - days)[place] != wanted] = len(key)
-    found: Floats = weight[place]
+    key, weight = narrowed(key), np.zeros(len(key) + 1)
+    of_row = counts.weights(cap)
+    for rows in chunks(len(place)):
+        weight[place[rows]] = of_row[rows]
+    del place
+    found = np.empty(len(voter))
+    for rows in chunks(len(voter)):
+        found[rows] = weight[places_in(key, _visits(voter[rows], day[rows], days))]
     found[voter == UNKNOWN_VOTER] = 1.0
     return found
 
@@ -92,6 +95,8 @@ def _terms(votes: terms.TermVotes) -> Terms:
 def _numbers(facts: VoteFacts, name: str, table: VoteTable) -> Narrow:
     """(votes,) numbers of voters or days as the boards' counts have them; past the last where they have none."""
     known = table.values[name]
+    if name == "voter" and facts.values[name] == known:
+        return facts.codes.kept(name) - np.int8(known[:1] == ("",))
     shift = 1 if name == "voter" and known[:1] == ("",) else 0
     place = {text: number - shift for number, text in enumerate(known)}
     numbers = [place.get(text, len(known)) if text or name == "day" else UNKNOWN_VOTER for text in facts.values[name]]

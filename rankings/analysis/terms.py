@@ -36,11 +36,14 @@ from rankings.tally.arrays import (
     Floats,
     Integers,
     Narrow,
+    chunks,
     distinct,
+    in_chunks,
     is_sorted,
     kept,
     narrowed,
     replaced,
+    taken,
 )
 from rankings.tally.facts import UNKNOWN
 
@@ -114,7 +117,7 @@ class TermVotes:
     measured: Mapping[str, Floats] = field(default_factory=dict)
     """(rows,) of each term of the kind's own, such as those of `rankings.analysis.style`."""
 
-    def where(self, rows: Booleans) -> TermVotes:
+    def where(self, rows: Booleans | slice) -> TermVotes:
         columns = {name: column[rows] for name, column in vars(self).items() if name not in ("names", "measured")}
         measured = {name: column[rows] for name, column in self.measured.items()}
         return replaced(self, **columns, measured=measured)
@@ -167,18 +170,18 @@ class Cells:
     @classmethod
     def of(cls, votes: TermVotes, terms: Sequence[str]) -> Cells:
         abilities = votes.settings * len(votes.names)
-        pair = _abilities(votes, "left")
-        pair *= abilities
-        pair += _abilities(votes, "right")
-        cells, of_vote = distinct(pair)
+        cells, of_vote = distinct(in_chunks(len(votes.weight), lambda rows: _pairs(votes.where(rows), abilities)))
         columns: list[Floats] = []
         for name in terms:  # each splits the cells so far
             values, place = _values(votes, name)
-            split, of_vote = distinct(np.multiply(of_vote, len(values), dtype=np.int64) + place)
+            split, of_vote = distinct(_split(of_vote, place, len(values)))
             so_far, value = np.divmod(split, len(values))
             cells, columns = cells[so_far], [*(column[so_far] for column in columns), values[value]]
-        played = _sums(of_vote, votes.weight, len(cells))
-        score = _sums(of_vote, votes.weight * POINTS[kept(votes, "outcome")], len(cells))
+        played, score = np.zeros(len(cells)), np.zeros(len(cells))
+        for rows in chunks(len(votes.weight)):
+            weight = votes.weight[rows]
+            np.add.at(played, of_vote[rows], weight)
+            np.add.at(score, of_vote[rows], weight * POINTS[kept(votes, "outcome")[rows]])
         by_term = np.stack(columns, axis=1) if terms else np.zeros((len(cells), 0))
         return cls(abilities, *np.divmod(cells, abilities), by_term, played, score, narrowed(of_vote))
 
@@ -261,7 +264,9 @@ def fitted(votes: TermVotes, cells: Cells) -> TermFit:
     x = likeliest(np.zeros(cells.size), cells.log_density, cells.step)
     bread = inverse(cells.hessian(x))
     expected = sigmoid(cells.margins(x))
-    residual = votes.weight * (POINTS[kept(votes, "outcome")] - expected[cells.of_vote])
+    residual = taken(POINTS, kept(votes, "outcome"))
+    residual -= taken(expected, cells.of_vote)
+    residual *= votes.weight
     virtual = np.diag(_virtual(x))
     found = [bread @ (meat + virtual) @ bread for meat in _meats(votes, cells, residual)]
     if _people(votes) < FEW:
@@ -272,14 +277,17 @@ def fitted(votes: TermVotes, cells: Cells) -> TermFit:
 def _people(votes: TermVotes) -> int:
     """How many voters, each unknown one being another person."""
     voter = kept(votes, "voter")
-    return int(np.count_nonzero(np.bincount(voter[voter >= 0])) + np.count_nonzero(voter < 0))
+    return len(distinct(voter)[0]) - bool((voter < 0).any()) + int(np.count_nonzero(voter < 0))
 
 
 def voters_that_count(votes: TermVotes) -> float:
     """(sum n)² / sum n², n being what a voter's votes weigh: the number of voters if all voted alike much."""
     voter = kept(votes, "voter")
     known = voter >= 0
-    cast = np.bincount(voter[known], votes.weight[known])
+    cast = np.zeros(int(voter.max(initial=0)) + 1)
+    for rows in chunks(len(voter)):
+        of_known = known[rows]
+        np.add.at(cast, voter[rows][of_known], votes.weight[rows][of_known])
     alone = votes.weight[~known]
     return float(votes.weight.sum() ** 2 / (np.sum(cast**2) + np.sum(alone**2)))
 
@@ -306,6 +314,19 @@ def _virtual(x: Floats) -> Floats:
     return PRIOR * sigmoid(x) * sigmoid(-x)
 
 
+def _pairs(votes: TermVotes, abilities: int) -> Integers:
+    """(rows,) a number per pair of abilities, the left side's first."""
+    found = _abilities(votes, "left")
+    found *= abilities
+    found += _abilities(votes, "right")
+    return found
+
+
+def _split(cell: Narrow, place: Narrow, values: int) -> Narrow:
+    """(rows,) a number per cell and place among so many values."""
+    return in_chunks(len(cell), lambda rows: np.multiply(cell[rows], values, dtype=np.int64) + place[rows])
+
+
 def _abilities(votes: TermVotes, side: str) -> Integers:
     """(rows,) the place of a side's contestant among the abilities."""
     found = votes.setting
@@ -316,31 +337,35 @@ def _abilities(votes: TermVotes, side: str) -> Integers:
 
 def _values(votes: TermVotes, term: str) -> tuple[Floats, Narrow]:
     """The different values of a term, and (rows,) the place of each row's."""
-    column = votes.column(term)
     if term in votes.measured:
-        measured, at = np.unique(column, return_inverse=True)
+        measured, at = np.unique(votes.column(term), return_inverse=True)
         found: Floats = measured.astype(np.float64)
         return found, at
-    steps = np.round(column / STEP).astype(np.int64)
+    steps = in_chunks(len(votes.weight), lambda rows: _in_steps(votes.where(rows).column(term)))
     most = int(np.abs(steps).max(initial=0))
-    values, place = distinct(steps + most)
+    values, place = distinct(np.add(steps, most, dtype=np.int16))
     return (values - most).astype(np.float64) * STEP, place
 
 
-def _alone(voter: Integers) -> Integers:
-    """(rows,) where nobody is known, each row is a voter of its own."""
-    unknown = voter < 0
-    if unknown.any():
-        voter[unknown] = (voter.max(initial=0) + 1 + np.arange(len(voter)))[unknown]
-    return voter
+def _in_steps(values: Floats) -> Integers:
+    """(rows,) in units of STEP, which are few."""
+    return np.round(values / STEP).astype(np.int64)
+
+
+def _alone(votes: TermVotes) -> Narrow:
+    """(rows,) voters; where nobody is known, each row is a voter of its own."""
+    if not (kept(votes, "voter") < 0).any():
+        return kept(votes, "voter")
+    voter = votes.voter
+    return np.where(voter < 0, voter.max(initial=0) + 1 + np.arange(len(voter)), voter)
 
 
 def _meats(votes: TermVotes, cells: Cells, residual: Floats) -> Iterator[Floats]:
     """(n, n) variance of the gradient, by voter and by network; not where there is only one."""
-    alone = _alone(votes.voter)
+    alone = _alone(votes)
     clusters = [alone]
     if (kept(votes, "network") >= 0).any():
-        clusters.append(np.where(votes.network >= 0, alone.max() + 1 + votes.network, alone))
+        clusters.append(np.where(votes.network >= 0, int(alone.max()) + 1 + votes.network, alone))
     for each in clusters:
         number = distinct(each)[1]
         many = int(number.max()) + 1

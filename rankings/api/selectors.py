@@ -6,12 +6,14 @@ import math
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime
+from functools import reduce
+from operator import or_
 from typing import Any, Literal
 
 from django.db.models import Count
 
 from arena import kinds
-from arena.kinds import Kind
+from arena.kinds import Kind, Place
 from arena.models import Battle, BattleStatus, Contestant, ContestantStatus, ProcessingStatus, Vote, VoteChoice
 from rankings.api import choices
 from rankings.api.pair_queries import called_in, check_names
@@ -90,7 +92,7 @@ def leaderboard(query: LeaderboardQuery, current: Current | None = None) -> Lead
     query.check(kind, now, divisions)
     policies = {each.pk: each for each in (members.get(query.division, []) if query.division else listed)}
     kept, settled = now.board(query.board.name), rules.options().thresholds
-    rows = _rows(kind, policies, query.board.name, now)
+    rows = _rows(kind, policies, query, now)
     shown = _sorted([row for row in rows if _fits(query, row)], query)
     return {
         "rankings": [row for row in shown if row["vote_count"] >= MINIMUM_VOTES],
@@ -168,10 +170,12 @@ def worker(kind: Kind | None = None, *, with_errors: bool) -> WorkerState:
     }
 
 
-def _rows(kind: Kind, policies: Mapping[str, Contestant], board: str, now: Published) -> list[RankingRow]:
-    """Of every contestant with a vote on the board, then of the active ones without."""
+def _rows(kind: Kind, policies: Mapping[str, Contestant], query: LeaderboardQuery, now: Published) -> list[RankingRow]:
+    """Of every contestant with a vote on the board, then of the active ones without that play there."""
+    board = query.board.name
     voted = [each for each in now.standings.get(board, []) if each.model_id in policies]
     active = {name for name, policy in policies.items() if policy.status == ContestantStatus.ACTIVE}
+    others = _playing_there(kind, query, active - {each.model_id for each in voted})
     rated, kept, components = now.rows(board), now.board(board), now.components(board, policies)
     ranks = ranks_within(voted, components, rated)
     shares, some = _shares(kept), kept.get("played_on", {})
@@ -185,8 +189,19 @@ def _rows(kind: Kind, policies: Mapping[str, Contestant], board: str, now: Publi
             rank=ranks.get(each.model_id),
             settings=some.get(each.model_id) or sorted(shares.get(each.model_id, {})),
         )
-        for each in (*voted, *map(unvoted, sorted(active - {each.model_id for each in voted})))
+        for each in (*voted, *map(unvoted, sorted(others)))
     ]
+
+
+def _playing_there(kind: Kind, query: LeaderboardQuery, names: Collection[str]) -> set[str]:
+    """Those who may be drawn in one of the board's places; all where the board is of no setting and no scene."""
+    if not names or not (query.setting or query.scene):
+        return set(names)
+    known = kind.known_places()
+    settings = [query.setting] if query.setting else known
+    places = [Place(each, scene) for each in settings for scene in known[each] if query.scene in ("", scene)]
+    playing = reduce(or_, map(kind.eligible, places))
+    return set(playing.filter(pk__in=names).values_list("pk", flat=True))
 
 
 def ranks_within(board: Iterable[Standing], component: Mapping[str, int], rows: Mapping[str, Rating]) -> dict[str, int]:

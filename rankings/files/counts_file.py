@@ -6,9 +6,7 @@ import csv
 import hashlib
 import io
 import zlib
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,8 +18,8 @@ from rankings.tally.table import FILE_KEYS, KEYS, VoteTable
 COLUMNS = (*FILE_KEYS, "trust", *OUTCOMES)
 CHUNK = 50_000
 """Rows written at a time."""
-AHEAD = 2
-"""Parts that may wait to be compressed."""
+LEVEL = 4
+"""Takes half of the time of 6, for 6 % more bytes."""
 GZIP = 16 + zlib.MAX_WBITS
 """Makes zlib write gzip's header, without a time stamp, so that equal counts give equal files."""
 Coded = tuple[Sequence[str], Narrow]
@@ -37,20 +35,10 @@ class CountsFile(NamedTuple):
 
 def write_counts(table: VoteTable) -> CountsFile:
     """The rows of a table that have a count."""
-    squeeze, seen, content = zlib.compressobj(6, wbits=GZIP), hashlib.sha256(), io.BytesIO()
-
-    def add(part: bytes) -> None:
+    squeeze, seen, content = zlib.compressobj(LEVEL, wbits=GZIP), hashlib.sha256(), io.BytesIO()
+    for part in parts(table):
         seen.update(part)
         content.write(squeeze.compress(part))
-
-    with ThreadPoolExecutor(1) as aside:  # compresses a part while the next one is written
-        waiting: deque[Future[None]] = deque()
-        for part in parts(table):
-            waiting.append(aside.submit(add, part))
-            if len(waiting) > AHEAD:
-                waiting.popleft().result()
-        for each in waiting:
-            each.result()
     content.write(squeeze.flush())
     return CountsFile(content.getvalue(), seen.hexdigest())
 
@@ -66,7 +54,7 @@ def parts(table: VoteTable) -> Iterator[bytes]:
     columns["voter"] = (numbered(table.values["voter"]), table.codes.kept("voter"))
     outcomes = kept(table, "outcomes")
     order = _in_order([columns[key] for key in KEYS], outcomes)
-    arrays = {key: pa.array(columns[key][0], pa.string()) for key in (*KEYS, "trust")}
+    arrays = {key: pa.array([*columns[key][0]], pa.string()) for key in (*KEYS, "trust")}
     for first in range(0, len(order), CHUNK):
         rows = order[first : first + CHUNK]
         some = [(arrays[key], columns[key][1][rows]) for key in (*KEYS, "trust")]
@@ -120,15 +108,22 @@ def sorting(columns: Sequence[Narrow], several: Sequence[Narrow] | Narrow = ()) 
         key <<= width
         key |= column
     order = narrowed(np.argsort(key))
-    key = key[order]
-    if len(several) and (key[1:] == key[:-1]).any():
-        return sorting([*columns, *several])
+    return _within_runs(order, key[order], several) if len(several) else order
+
+
+def _within_runs(order: Narrow, key: Narrow, several: Sequence[Narrow] | Narrow) -> Narrow:
+    """(rows,) the same order, but rows of equal keys by `several`. `key` (rows,): sorted."""
+    equal = np.append(key[1:] == key[:-1], False)
+    equal[1:] |= equal[:-1]  # each row of a run
+    at = np.flatnonzero(equal)
+    rows = order[at]
+    order[at] = rows[np.lexsort([*(column[rows] for column in several[::-1]), key[at]])]
     return order
 
 
 def numbered(voters: Sequence[str]) -> list[str]:
     """Anonymous names of sorted, different ids, by place. Ids are random, so numbers differ from file to file."""
-    start = 0 if "" in voters else 1
+    start = 0 if voters[:1] and not voters[0] else 1
     return [f"v{place}" if voter else "" for place, voter in enumerate(voters, start)]
 
 

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from rankings.files.arrow import TEXTS
 from rankings.tally.arrays import Narrow, narrowed
+from rankings.tally.names import Names
 
 
 class Pieces:
@@ -32,8 +33,9 @@ class Pieces:
         """(rows,) of numbers. The pieces are used up."""
         return _joined(self._rows, np.result_type(*self._rows))
 
-    def coded(self) -> tuple[Narrow, tuple[str, ...]]:
-        """(rows,) places in the sorted values of a column of texts, and these values. The pieces are used up."""
+    def coded(self, like: tuple[str, ...] | Names = ()) -> tuple[Narrow, tuple[str, ...] | Names]:
+        """(rows,) places in the sorted values of a column of texts, and these values: `like` itself where they are the
+        same, so that they lie in memory once. The pieces are used up."""
         sizes = [len(each) for each in self._known]
         unified = pa.chunked_array(self._known).combine_chunks().dictionary_encode()
         self._known.clear()
@@ -43,7 +45,16 @@ class Pieces:
         places = narrowed(renumber)[np.from_dlpack(unified.indices)]
         of_piece = np.split(places, np.cumsum(sizes)[:-1])
         codes = _joined(self._rows, places.dtype, of_piece)
-        return codes, tuple(unified.dictionary.take(pa.array(order)).to_pylist())
+        values = _names(unified.dictionary.take(pa.array(order)))
+        return codes, like if values == like else values
+
+
+def _names(texts: pa.StringArray) -> Names:
+    """Of an array without an offset."""
+    if not len(texts):
+        return Names.of(())
+    _, ends, block = texts.buffers()
+    return Names(memoryview(block or b""), np.frombuffer(ends, np.int32, len(texts) + 1))
 
 
 def _joined(pieces: list[Narrow], kind: np.dtype[Any], tables: Sequence[Narrow] = ()) -> Narrow:

@@ -19,7 +19,7 @@ import numpy as np
 
 from proportions import wilson
 from rankings.fit.student import Z, quantile
-from rankings.tally.arrays import Floats, Integers, Narrow, distinct
+from rankings.tally.arrays import Floats, Integers, Narrow, chunks, distinct, selection
 
 Figure = Callable[[Floats], Floats]
 """(n, sums) -> (n,); nan where it is undefined."""
@@ -38,10 +38,12 @@ class Clusters:
     def of_cells(cls, voter: Narrow, cell: Narrow, cells: int) -> Clusters:
         """Of votes (rows,) that each fall into one of some cells: how many do. `voter` below 0: nobody knows who."""
         known = voter >= 0
-        voters, place = distinct(voter[known])
-        sums, times = _alike(
-            np.bincount(np.multiply(place, cells, dtype=np.int64) + cell[known], minlength=len(voters) * cells), cells
-        )
+        own = selection(known)
+        (voters, place), mine = distinct(voter[own]), cell[own]
+        sums = np.zeros(len(voters) * cells, np.int64)
+        for rows in chunks(len(place)):
+            np.add.at(sums, np.multiply(place[rows], cells, dtype=np.int64) + mine[rows], 1)
+        sums, times = _alike(sums, cells)
         alone = np.bincount(cell[~known], minlength=cells)
         people: Floats = np.concatenate([times, alone]).astype(float)
         return cls(np.concatenate([sums.astype(float), np.eye(cells)])[people > 0], people[people > 0])
@@ -58,8 +60,9 @@ def _alike(sums: Integers, cells: int) -> tuple[Integers, Integers]:
     rows, base = sums.reshape(-1, cells), int(sums.max(initial=0)) + 1
     if base**cells > 2**63:
         return rows, np.ones(len(rows), np.int64)
-    _, first, times = np.unique(rows @ base ** np.arange(cells), return_index=True, return_counts=True)
-    return rows[first], times
+    digits = base ** np.arange(cells)
+    different, times = np.unique(rows @ digits, return_counts=True)
+    return different[:, None] // digits % base, times
 
 
 class Spread(NamedTuple):

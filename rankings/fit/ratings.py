@@ -133,7 +133,7 @@ def board_ratings(counts: Counts, options: Options, found: Fit | None = None) ->
 
 
 def summary(counts: Counts) -> Summary:
-    total, outcomes = counts.total, counts.outcomes.sum(axis=0).tolist()
+    total, outcomes = counts.total, counts.by_outcome.tolist()
     return {
         "votes": total,
         "voters": counts.voters,

@@ -125,7 +125,7 @@ def some_voters(voter: Narrow) -> Iterator[tuple[slice, Integers, int]]:
     `voter` (rows,): sorted, from 0."""
     end = int(voter[-1]) + 1 if len(voter) else 0
     firsts = np.arange(0, end, VOTERS_AT_ONCE)
-    places = [*np.searchsorted(voter, firsts).tolist(), len(voter)]
+    places = [*np.searchsorted(voter, firsts.astype(voter.dtype)).tolist(), len(voter)]
     for first, rows in zip(firsts.tolist(), itertools.starmap(slice, itertools.pairwise(places)), strict=True):
         yield rows, np.subtract(voter[rows], first, dtype=np.int64), min(VOTERS_AT_ONCE, end - first)
 

@@ -44,7 +44,9 @@ def _shares(weights: Floats) -> list[float]:
 
 def _votes(counts: Counts, settings: int) -> Integers:
     """(settings, k) how many votes each contestant has on each setting."""
-    found = np.zeros((settings, len(counts.names)), dtype=np.int64)
-    for side in (counts.left, counts.right):
-        np.add.at(found, (counts.setting, side), counts.votes)
-    return found
+    size = settings * len(counts.names)
+    found = np.zeros(size)
+    for _, some in counts.chunks():
+        first, votes = some.setting * len(counts.names), some.votes
+        found += np.bincount(first + some.left, votes, size) + np.bincount(first + some.right, votes, size)
+    return found.astype(np.int64).reshape(settings, len(counts.names))

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from arena.kinds import Kind
 from rankings.analysis.agreement import Agreement
-from rankings.fit.bradley_terry import Fit, fit
+from rankings.fit.bradley_terry import Fit, fit, ratings_of
 from rankings.models import Finding, Report
 from rankings.tally.arrays import Floats
 from rankings.tally.counts import Counts
@@ -63,10 +63,10 @@ def shadow(kind: Kind, table: VoteTable, counts: Counts, found: Fit, flagged: Co
     since = timezone.now() - timedelta(hours=settings.INTEGRITY["new_hours"])
     new = observed.new_voters(kind, table, since, int(settings.INTEGRITY["new_votes"]))
     doubtful = new.union(flagged)
-    rest = table.counts(without_voters=doubtful)
-    other = fit(rest, cap=int(settings.RANKING["cap"]))
+    rest = table.counts(without_voters=doubtful).without_sides()
+    ratings = ratings_of(rest, cap=int(settings.RANKING["cap"])).tolist()
     votes = dict(zip(rest.names, rest.per_policy().sum(axis=1).tolist(), strict=True))
-    shadows = dict(zip(other.names, other.rating.tolist(), strict=True))
+    shadows = dict(zip(rest.names, ratings, strict=True))
     rows: dict[str, ShadowRow] = {}
     for name, rating, half_width in zip(found.names, found.rating.tolist(), found.half_width.tolist(), strict=True):
         known = votes.get(name, 0) >= LEAST_SHADOW_VOTES
@@ -133,7 +133,8 @@ def _campaigns(kind: Kind, table: VoteTable, counts: Counts, found: Fit, days: i
     """Among voters first seen within the last days, compared with a board on which they have proven nothing: what they
     have moved already must not hide them."""
     names = table.new_voters(days)
-    board = fit(table.doubting(names).counts(), cap=int(settings.RANKING["cap"])) if table.trust is not None else found
+    doubted = table.doubting(names) if table.trust is not None else table
+    board = found if doubted is table else fit(doubted.counts(), cap=int(settings.RANKING["cap"]))
     numbers = table.numbers_of(names)
 
     def paces(members: Collection[int]) -> tuple[Floats, Floats]:

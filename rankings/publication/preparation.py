@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, NamedTuple
 
 from arena import kinds
 from arena.kinds import Kind
 from arena.models import Contestant, GalleryEntry
+from rankings.files.counts_file import write_counts
 from rankings.models import ClassicElo, PastDay, Snapshot
 from rankings.publication import report, snapshots, tables, upsets
 from rankings.publication.report import Written
 from rankings.publication.retention import thin_out
 from rankings.publication.tables import Rows
+from rankings.tally.facts import VoteFacts
+from rankings.tally.table import VoteTable
 from rankings.votes import classic, past_days
 
 if TYPE_CHECKING:
@@ -47,7 +51,10 @@ def prepare(new: list[int]) -> Prepared:
     closing = closed_days.closing()
     stored = snapshots.load(closing)
     past = past_days.missing()
-    return Prepared(closing, past, [_prepare(kind, stored, past, new) for kind in published_kinds()])
+    published = published_kinds()
+    waiting = {kind.id: stored.of(kind) for kind in published}
+    del stored
+    return Prepared(closing, past, [_prepare(kind, waiting, past, new) for kind in published])
 
 
 def published_kinds() -> list[Kind]:
@@ -56,14 +63,24 @@ def published_kinds() -> list[Kind]:
     return [kind for kind in kinds.every() if kind.id in known or kind is kinds.default()]
 
 
-def _prepare(kind: Kind, stored: snapshots.Stored, past: list[PastDay], new: list[int]) -> PreparedKind:
-    table, facts = stored.of(kind)
-    rated = snapshots.rate_all(kind, table)
-    states = classic.advanced(kind, [each.board for each in rated], new, snapshots.regrouped(kind))
-    snapshot = snapshots.snapshot(kind, table, rated)
-    written = report.write_report(kind, snapshot, table, rated, facts, past_days.observe(kind, past))
-    rows = tables.rows_of(rated, {board: state.ratings for board, state in states.items()})
-    return PreparedKind(kind, snapshot, written, list(states.values()), upsets.newly_rated(kind, rated), rows)
+def _prepare(
+    kind: Kind, waiting: dict[str, tuple[VoteTable, VoteFacts]], past: list[PastDay], new: list[int]
+) -> PreparedKind:
+    """Tables and facts are taken from those `waiting` and let go as soon as nothing else is computed of them: ten
+    million votes are a gigabyte."""
+    table, facts = waiting.pop(kind.id)
+    with ThreadPoolExecutor(1) as aside:  # a second core, while this one asks the database
+        file, judged = aside.submit(write_counts, table), aside.submit(report.judged, table, facts)
+        del facts
+        rated = snapshots.rate_all(kind, table)
+        states = classic.advanced(kind, [each.board for each in rated], new, snapshots.regrouped(kind))
+        written = report.write_report(kind, table, rated, past_days.observe(kind, past), judged)
+        snapshot = snapshots.snapshot(kind, file.result(), rated)
+        rows = tables.rows_of(rated, {board: state.ratings for board, state in states.items()})
+        upset, whole = upsets.newly_rated(kind, rated), report.whole_board(rated)
+        del table, rated
+        report.complete(written.content, kind, snapshot, whole, aside)
+    return PreparedKind(kind, snapshot, written, list(states.values()), upset, rows)
 
 
 def store(prepared: Prepared) -> int:

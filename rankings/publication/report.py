@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from concurrent.futures import Executor, Future
 from typing import NamedTuple, TypedDict, cast
 
 import numpy as np
@@ -19,12 +20,13 @@ from rankings.analysis.settled import Settled
 from rankings.analysis.style import ControlledBoard
 from rankings.analysis.success_rates import SuccessRow
 from rankings.analysis.term_boards import Terms
+from rankings.fit.bradley_terry import Fit
 from rankings.models import Report, Snapshot
 from rankings.publication import integrity, rules
 from rankings.publication.integrity import NO_SHADOW, NewFinding, Shadow
 from rankings.publication.plan import PairingPlan, pairing_plan, write_plan
 from rankings.publication.snapshots import Rated
-from rankings.tally.counts import OUTCOMES
+from rankings.tally.counts import OUTCOMES, Counts
 from rankings.tally.facts import VoteFacts
 from rankings.tally.matrix import Matrix, matrix
 from rankings.tally.table import Board, VoteTable
@@ -71,6 +73,9 @@ class Removal(TypedDict):
     handovers: list[Handover]
     looked_at: int
     complete: bool
+
+
+NO_REMOVAL: Removal = {"movers": 0, "largest": 0.0, "handovers": [], "looked_at": 0, "complete": True}
 
 
 class Point(TypedDict):
@@ -125,14 +130,44 @@ class Written(NamedTuple):
     plan: PairingPlan | None
 
 
+class Judged(NamedTuple):
+    """What the facts of votes say."""
+
+    agreement: Agreements
+    terms: dict[str, Terms]
+
+
+class WholeBoard(NamedTuple):
+    """The global board, fitted, and its votes with sides forgotten. `ranked`: its first component."""
+
+    votes: Counts
+    fit: Fit
+    ranked: set[str]
+
+
+def judged(table: VoteTable, facts: VoteFacts) -> Judged:
+    """Of all the kind's votes. Asks no database."""
+    return Judged(_agreements(facts), term_boards.boards(table, facts, cap=rules.options().cap))
+
+
+def whole_board(rated: Iterable[Rated]) -> WholeBoard | None:
+    """None before the first vote."""
+    for each in rated:
+        if each.board == Board():
+            rows = each.ratings["models"].items()
+            ranked = {name for name, row in rows if row["rank_low"] is not None and row["component"] == 1}
+            return WholeBoard(each.counts.without_sides(), each.fit, ranked)
+    return None
+
+
 def write_report(
-    kind: Kind, snapshot: Snapshot, table: VoteTable, rated: Iterable[Rated], facts: VoteFacts, seen: Observed
+    kind: Kind, table: VoteTable, rated: Iterable[Rated], seen: Observed, meanwhile: Future[Judged]
 ) -> Written:
-    """The report of a kind's snapshot, not stored. `facts` and `seen`: of all the kind's votes."""
+    """The report of a kind's snapshot, not stored, without what `complete` adds. `seen`: of all the kind's votes.
+    `meanwhile`: asked last."""
     boards = {each.board: each for each in rated}
     whole = boards.get(Board())
     played, results = seen
-    agreements = _agreements(facts)
     findings = list(integrity.unreliable(results))
     if whole:
         findings += integrity.outliers(kind, whole.counts, whole.fit)
@@ -140,6 +175,8 @@ def write_report(
     flagged = integrity.flagged(kind, findings)
     plan = pairing_plan(kind, whole.fit) if whole else None
     content: ReportContent = {
+        # Before the abilities by task: in this order ten million votes need less memory.
+        "shadow": integrity.shadow(kind, table, whole.counts, whole.fit, flagged) if whole else NO_SHADOW,
         "figures": _figures(boards),
         "pairs": _pairs(whole),
         "matrices": (matrices := {board.name: _matrix(each) for board, each in boards.items() if board.has_table}),
@@ -149,20 +186,30 @@ def write_report(
             if board.has_table
         },
         "by_task": {setting: _by_task(kind, table, setting) for setting in table.occurring("setting")},
-        "terms": term_boards.boards(table, facts, cap=rules.options().cap),
         "controlled": _controlled(kind, table),
-        "calibration": calibration(whole.counts, cap=rules.options().cap) if whole else nothing(),
         "physics": success_rates.boards(played),
         "physics_mean_of": success_rates.compared_tasks(played),
-        "agreement": agreements,
         "judge": kind.judge(),
         "exposure": _exposure(kind, plan.weights if plan else {}),
-        "removal": _removal(whole),
-        "shadow": integrity.shadow(kind, table, whole.counts, whole.fit, flagged) if whole else NO_SHADOW,
+        "removal": NO_REMOVAL,
         "voters": _voters(results, flagged=len(flagged)),
-        "trend": _trend(kind, snapshot, whole),
+        "agreement": meanwhile.result().agreement,
+        "terms": meanwhile.result().terms,
+        "calibration": nothing(),
+        "trend": [],
     }
-    return Written(content, [*findings, *integrity.partings(content["shadow"], _named(agreements))], plan)
+    return Written(content, [*findings, *integrity.partings(content["shadow"], _named(content["agreement"]))], plan)
+
+
+def complete(content: ReportContent, kind: Kind, snapshot: Snapshot, whole: WholeBoard | None, aside: Executor) -> None:
+    """Add the trend, and what tests the voters of the global board. `aside`: computes beside this."""
+    if whole:
+        cap = rules.options().cap
+        calibrated = aside.submit(calibration, whole.votes, cap=cap)
+        found = influence(standing(whole.votes, whole.fit, whole.ranked, cap=cap))
+        content["removal"] = {**found, "movers": len(found["movers"])}
+        content["calibration"] = calibrated.result()
+    content["trend"] = _trend(kind, snapshot, whole.fit if whole else None)
 
 
 def store(kind: Kind, snapshot: Snapshot, written: Written) -> Report:
@@ -185,7 +232,7 @@ def _figures(boards: Mapping[Board, Rated]) -> Figures:
     if whole is None:
         return NO_FIGURES
     return {
-        "votes_by_outcome": dict(zip(OUTCOMES, whole.counts.outcomes.sum(axis=0).tolist(), strict=True)),
+        "votes_by_outcome": dict(zip(OUTCOMES, whole.counts.by_outcome.tolist(), strict=True)),
         "votes_by_robot": {
             board.setting: each.counts.total for board, each in boards.items() if board.has_table and board.setting
         },
@@ -214,7 +261,7 @@ def _by_task(kind: Kind, table: VoteTable, setting: str) -> ByTask:
     board = Board(setting=setting)
     voted = table.occurring("task", board)
     tasks = [*voted, *(task for task in kind.tasks() if task not in voted)]
-    counts = table.counts(board, apart_by="task")
+    counts = table.votes_by_task(board)
     return by_task.published(by_task.fit_tasks(counts, tasks, cap=rules.options().cap), counts)
 
 
@@ -255,15 +302,6 @@ def _exposure(kind: Kind, planned: Mapping[str, float]) -> dict[str, Exposure]:
     }
 
 
-def _removal(whole: Rated | None) -> Removal:
-    if whole is None:
-        return {"movers": 0, "largest": 0.0, "handovers": [], "looked_at": 0, "complete": True}
-    rows = whole.ratings["models"]
-    ranked = {name for name, row in rows.items() if row["rank_low"] is not None and row["component"] == 1}
-    found = influence(standing(whole.counts, whole.fit, ranked, cap=rules.options().cap))
-    return {**found, "movers": len(found["movers"])}
-
-
 def _voters(results: dict[str, Reliability], *, flagged: int) -> Voters:
     items = sum(each.items for each in results.values())
     passed = sum(each.score for each in results.values())
@@ -274,12 +312,12 @@ def _voters(results: dict[str, Reliability], *, flagged: int) -> Voters:
     }
 
 
-def _trend(kind: Kind, snapshot: Snapshot, whole: Rated | None) -> list[Point]:
+def _trend(kind: Kind, snapshot: Snapshot, fit: Fit | None) -> list[Point]:
     """That of the report before, with this publication's point."""
     before = Report.objects.filter(snapshot__kind=kind.id).exclude(pk=snapshot.pk).order_by("-snapshot__made_at")
     earlier = cast("list[Point]", (before.values_list("content", flat=True).first() or {}).get("trend", []))
-    if whole is None:
+    if fit is None:
         return earlier
-    columns = zip(whole.fit.names, whole.fit.rating.tolist(), whole.fit.half_width.tolist(), strict=True)
+    columns = zip(fit.names, fit.rating.tolist(), fit.half_width.tolist(), strict=True)
     ratings = {name: [round(rating, 1), round(half_width, 1)] for name, rating, half_width in columns}
     return [*earlier[1 - TREND_POINTS :], {"at": snapshot.made_at.isoformat(), "ratings": ratings}]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arena.kinds import Kind
 from arena.models import Contestant
-from rankings.files.counts_file import write_counts
+from rankings.files.counts_file import CountsFile
 from rankings.fit.bradley_terry import Fit
 from rankings.fit.ratings import Ratings, Summary, board_ratings, fitted, summary
 from rankings.fit.shares import MeanOver, mean_over
@@ -63,7 +63,8 @@ def load(closing: Closing) -> Stored:
     """All counts and facts, by the copies of closed days as `closing` says."""
     from rankings.votes import closed_days  # loads pyarrow, which the web does not need
 
-    return Stored(closed_days.counts(closing), closed_days.facts_and_answers(closing))
+    counts = closed_days.counts(closing)
+    return Stored(counts, closed_days.facts_and_answers(closing, counts.values))
 
 
 def rate(table: VoteTable, boards: Iterable[Board]) -> list[Rated]:
@@ -95,9 +96,8 @@ def _rated(table: VoteTable, board: Board) -> Rated:
     return Rated(board, table, fit, figures, summary(counts), over)
 
 
-def snapshot(kind: Kind, table: VoteTable, boards: Iterable[Rated]) -> Snapshot:
+def snapshot(kind: Kind, file: CountsFile, boards: Iterable[Rated]) -> Snapshot:
     """A new snapshot of a kind, not stored, or the last one where its input, code and rules are the same."""
-    file = write_counts(table)
     about = {"input_hash": file.input_hash, "code_version": code_version(), "settings": _rules_of(kind)}
     last = Snapshot.objects.filter(kind=kind.id).defer("counts").first()
     if last and all(getattr(last, name) == value for name, value in about.items()):

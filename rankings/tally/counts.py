@@ -12,18 +12,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankings.tally.arrays import (
+    Booleans,
     Column,
     Floats,
     Integers,
     Narrow,
     begins_run,
+    begins_run_if_sorted,
     chunks,
     distinct,
     is_sorted,
     kept,
     narrowed,
     replaced,
+    selection,
     starts_of_runs,
+    taken,
 )
 from rankings.tally.visits import NO_VISITS, Visits
 
@@ -87,15 +91,26 @@ class Counts:
         """Equal rows are summed. `names` must be sorted; the columns' numbers for policies are places in it."""
         left, right, voter, setting, day, outcomes = columns
         low, high = np.minimum(left, right), np.maximum(left, right)
+        begins = begins_run_if_sorted(setting, voter, day, low, high, left > right) if outcomes.ndim == 2 else None
+        if begins is not None:
+            rows = selection(begins)
+            summed = outcomes if begins.all() else _sums(outcomes.T, begins)
+            return cls(tuple(names), left[rows], right[rows], voter[rows], summed, setting[rows], day[rows], visits)
         key, widths = _packed([setting, np.add(voter, 1, dtype=np.int64), day, low, high, left > right])
         key, outcomes = _counted(key, outcomes) if outcomes.ndim == 1 else _summed(key, outcomes)
         setting, voter, day, low, high, swapped = _unpacked(key, widths)
         left, right = np.where(swapped, high, low), np.where(swapped, low, high)
-        return cls(tuple(names), left, right, np.subtract(voter, 1, dtype=np.int64), outcomes, setting, day, visits)
+        return cls(tuple(names), left, right, np.subtract(voter, 1, dtype=voter.dtype), outcomes, setting, day, visits)
 
     @property
     def total(self) -> int:
         return int(kept(self, "outcomes").sum())
+
+    @property
+    def by_outcome(self) -> Integers:
+        """(4,) all votes of each outcome."""
+        found: Integers = kept(self, "outcomes").sum(axis=0, dtype=np.int64)
+        return found
 
     @property
     def votes(self) -> Integers:
@@ -136,23 +151,48 @@ class Counts:
     def voters(self) -> int:
         """How many known voters have a vote."""
         voter = kept(self, "voter")
-        return int(np.count_nonzero(np.bincount(voter[voter >= 0])))
+        found = np.zeros(int(voter.max(initial=0)) + 2, dtype=bool)  # the last place is for unknown ones
+        for rows in chunks(len(voter)):
+            found[voter[rows]] = True
+        return int(np.count_nonzero(found[:-1]))
 
     def without_sides(self) -> Counts:
         """The same votes with the policy of the smaller index on the left: who stood where no longer matters."""
+        if "_sideless" not in vars(self) and self._is_sideless:
+            return self
+        return self._sideless
+
+    def visited(self, visits: Visits) -> Counts:
+        """The same votes, of voters who came from elsewhere or are trusted otherwise."""
+        found, sideless = (replaced(each, visits=visits) for each in (self, self._sideless))
+        if len(kept(found, "left")) == len(kept(sideless, "left")):
+            vars(sideless)["_weights"] = found._weights
+        vars(found)["_sideless"] = sideless
+        return found
+
+    @cached_property
+    def _sideless(self) -> Counts:
         left, right, voter, setting, day = (kept(self, name) for name in ("left", "right", "voter", "setting", "day"))
-        swap = left > right
-        low, high = np.minimum(left, right), np.maximum(left, right)
+        swap, low, high = left > right, np.minimum(left, right), np.maximum(left, right)
         outcomes = kept(self, "outcomes").T
         seen_from_low = np.stack([*(np.where(swap, outcomes[1 - at], outcomes[at]) for at in (0, 1)), *outcomes[2:]])
-        begins = begins_run(low, high, voter, day, setting)
+        begins = self._begins_pair
         if begins.all():
             found = replaced(self, left=low, right=high, outcomes=seen_from_low.T)
             vars(found)["_weights"] = self._weights
             return found
-        starts = np.flatnonzero(begins)
-        rest = voter[starts], _sums(seen_from_low, starts), setting[starts], day[starts]
-        return Counts(self.names, low[starts], high[starts], *rest, self.visits)
+        rest = voter[begins], _sums(seen_from_low, begins), setting[begins], day[begins]
+        return Counts(self.names, low[begins], high[begins], *rest, self.visits)
+
+    @property
+    def _is_sideless(self) -> bool:
+        return bool((kept(self, "left") < kept(self, "right")).all() and self._begins_pair.all())
+
+    @property
+    def _begins_pair(self) -> Booleans:
+        """(rows,) whether a row is the first of a voter, day and pair, whoever stood where."""
+        left, right, voter, setting, day = (kept(self, name) for name in ("left", "right", "voter", "setting", "day"))
+        return begins_run(np.minimum(left, right), np.maximum(left, right), voter, day, setting)
 
     def apart(self) -> Counts:
         """A contestant in each setting as one of its own: names and numbers repeat, setting by setting."""
@@ -168,7 +208,7 @@ class Counts:
         voter, network = self.voter, self.visits.networks(self.voter, self.day)
         if not (network >= 0).any():
             return None
-        together = np.where(network >= 0, int(voter.max()) + 1 + network, voter)
+        together = np.where(network >= 0, np.add(network, int(voter.max()) + 1, dtype=np.int64), voter)
         known = np.unique(together[together >= 0])
         numbers = np.where(together >= 0, np.searchsorted(known, together), UNKNOWN_VOTER)
         return replaced(self, voter=numbers, visits=NO_VISITS)
@@ -190,10 +230,11 @@ class Counts:
 
     @cached_property
     def _per_pair(self) -> Integers:
-        size = len(self.names)
-        cell = self.cell
-        sums = [np.bincount(cell, column, size * size) for column in kept(self, "outcomes").T]
-        return np.stack(sums, axis=-1).reshape(size, size, len(OUTCOMES)).astype(np.int64)
+        size, found = len(self.names), np.zeros((len(OUTCOMES), len(self.names) ** 2))
+        for _, some in self.chunks():
+            cell = some.cell
+            found += [np.bincount(cell, column, size * size) for column in kept(some, "outcomes").T]
+        return found.T.reshape(size, size, len(OUTCOMES)).astype(np.int64)
 
     def opponents(self) -> Integers:
         """(names,) how many different policies each has met."""
@@ -207,6 +248,8 @@ class Counts:
         `cap`: at most so much a voter's votes of one day together, and a network's voters' as well; 0: no limit. Then
         each by its voter's trust.
         """
+        if "_sideless" in vars(self) and self._sideless._weights is not self._weights:
+            return taken(self._sideless.weights(cap), np.cumsum(self._begins_pair, dtype=np.int32) - 1)
         if cap not in self._weights:
             self._weights[cap] = self._weighed(cap)
         return self._weights[cap]
@@ -218,17 +261,28 @@ class Counts:
 
     def _weighed(self, cap: int) -> Floats:
         known = kept(self, "voter") >= 0
-        found = np.ones(len(known))
         if not known.any() or not (cap or len(self.visits)):
-            return found
-        rows = slice(None) if known.all() else known
+            return np.ones(len(known))
+        rows = selection(known)
         visit, place = distinct(self._visits_by(self.visits.days if len(self.visits) else self._days)[rows])
-        cast = np.bincount(place, self.votes[rows]).astype(float)
+        visit = narrowed(visit)
+        cast = self._cast_at(place, len(visit), rows)
         if len(self.visits):
-            found[rows] = self.visits.factors(visit, cast, cap)[place]
+            factors = self.visits.factors(visit, cast, cap)
         else:
-            found[rows] = np.minimum(1.0, cap / np.maximum(cast, 1.0))[place]
+            factors = np.minimum(1.0, cap / np.maximum(cast, 1.0))
+        if known.all():
+            return taken(factors, place)
+        found = np.ones(len(known))
+        found[rows] = factors[place]
         return found
+
+    def _cast_at(self, place: Narrow, size: int, rows: Booleans | slice) -> Narrow:
+        """(size,) the votes at each place, of some rows, which are at `place` (n,)."""
+        found, votes = np.zeros(size, np.int64), narrowed(self.votes)[rows]
+        for some in chunks(len(place)):
+            np.add.at(found, place[some], votes[some].astype(np.int64))
+        return narrowed(found)
 
     @property
     def _days(self) -> int:
@@ -310,14 +364,21 @@ def _summed(key: Integers, outcomes: Narrow) -> tuple[Integers, Narrow]:
     begins = begins_run(key)
     if begins.all():
         return key, outcomes
-    starts = np.flatnonzero(begins)
-    return key[starts], _sums(outcomes.T, starts)
+    return key[begins], _sums(outcomes.T, begins)
 
 
-def _sums(outcomes: Narrow, starts: Integers) -> Narrow:
-    """(runs, 4) sums over the runs of rows that begin at `starts`, of outcomes (4, rows): one column at a time."""
-    sums = (np.add.reduceat(np.ascontiguousarray(column), starts, dtype=np.int64) for column in outcomes)
-    return np.stack([narrowed(column) for column in sums]).T
+def _sums(outcomes: Narrow, begins: Booleans) -> Narrow:
+    """(runs, 4) sums over the runs of rows, of outcomes (4, rows): one column at a time. `begins` (rows,): as of
+    `begins_run`. Most runs have one row, so that the others are added to the first ones."""
+    rest = np.flatnonzero(~begins)
+    run = np.cumsum(begins, dtype=np.int32)[rest] - 1
+
+    def summed(column: Narrow) -> Narrow:
+        found = column[begins].astype(np.int64)
+        np.add.at(found, run, column[rest].astype(np.int64))
+        return narrowed(found)
+
+    return np.stack([summed(column) for column in outcomes]).T
 
 
 def _counted(key: Integers, outcome: Narrow) -> tuple[Integers, Integers]:

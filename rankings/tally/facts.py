@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from rankings.tally.arrays import Booleans, Codes, Column, Integers, Narrow, kept
-from rankings.tally.table import KEYS, in_columns, restricted, rows_among
+from rankings.tally.table import KEYS, Values, in_columns, restricted, rows_among
 
 LEFT, RIGHT, EVEN = range(3)
 UNKNOWN = -1
@@ -39,7 +39,7 @@ class VoteFacts:
     """A row per vote; fields as in `Fact`, numbers all (rows,). Texts stand once, in sorted `values`; `codes[name]`
     (rows,) is each row's place in `values[name]`, as in `rankings.tally.table.VoteTable`."""
 
-    values: dict[str, tuple[str, ...]]
+    values: Values
     codes: Codes
     vote: Column = Column()
     success: Column = Column()

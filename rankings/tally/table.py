@@ -18,13 +18,18 @@ from rankings.tally.arrays import (
     Column,
     Floats,
     Integers,
+    LevelsOrNone,
     Narrow,
+    chunks,
     distinct,
+    in_chunks,
     kept,
     narrowed,
-    replaced,
+    selection,
+    taken,
 )
 from rankings.tally.counts import OUTCOMES, Columns, Counts
+from rankings.tally.names import Names
 from rankings.tally.visits import ALONE, NO_VISITS, Visits
 from rankings.tally.weights import NEWCOMER, Answers, trust
 
@@ -37,7 +42,7 @@ FILE_KEYS = ("robot", *KEYS[1:])
 BATCH = 20_000
 LEAST_TRUST = 1e-5
 """No vote weighs less."""
-Values = Mapping[str, tuple[str, ...]]
+Values = Mapping[str, tuple[str, ...] | Names]
 
 
 @dataclass(frozen=True)
@@ -114,13 +119,13 @@ def rows_among(names: Collection[str], values: Values, codes: Codes) -> Booleans
     return found
 
 
-def restricted(rows: Booleans, values: Values, codes: Codes) -> tuple[dict[str, tuple[str, ...]], dict[str, Narrow]]:
+def restricted(rows: Booleans, values: Values, codes: Codes) -> tuple[dict[str, Names], dict[str, Narrow]]:
     """The values and codes of some rows, with only those texts that occur in them."""
     kept_values, kept_codes = {}, {}
     for key, column in codes.items():
         left = column[rows]
         present = _occurring(left, len(values[key]))
-        kept_values[key] = tuple(itertools.compress(values[key], present.tolist()))
+        kept_values[key] = Names.of(itertools.compress(values[key], present.tolist()))
         kept_codes[key] = _renumbered(left, present)
     return kept_values, kept_codes
 
@@ -133,11 +138,11 @@ class VoteTable:
     "", and no network is "".
     """
 
-    values: dict[str, tuple[str, ...]]
+    values: Values
     codes: Codes
     outcomes: Column = Column()
     """(rows, 4) how many votes of each outcome, or (rows,) the outcome of a row's single vote, a place in OUTCOMES."""
-    trust: Floats | None = None
+    trust: LevelsOrNone = LevelsOrNone()
     """(rows,) how far each row's voter is trusted, above 0 and at most 1; None: all alike."""
 
     def __post_init__(self) -> None:
@@ -181,14 +186,14 @@ class VoteTable:
 
     def _voters_where(self, chosen: Booleans) -> list[str]:
         """Known voters with a vote, of `chosen` (voters,)."""
-        names = itertools.compress(self.values["voter"], (chosen & (self._votes > 0)).tolist())
-        return [name for name in names if name]
+        places = np.flatnonzero(chosen & (self._votes > 0))
+        return [name for place in places.tolist() if (name := self.values["voter"][place])]
 
     def numbers_of(self, voters: Collection[str]) -> Integers:
         """(n,) numbers of voters as the boards' counts have them, sorted."""
         wanted = set(voters)
-        known = self.values["voter"][self._unknown :]
-        return np.array([number for number, name in enumerate(known) if name in wanted], dtype=np.int64)
+        known = enumerate(self.values["voter"], -self._unknown)
+        return np.array([number for number, name in known if name in wanted and number >= 0], dtype=np.int64)
 
     def voters_of(self, numbers: Iterable[int]) -> list[str]:
         """The voters with these numbers."""
@@ -204,9 +209,9 @@ class VoteTable:
         """The same votes, where those from a network weigh by the answers of their voter."""
         if not self.from_a_network.any():
             return self
-        visits = distinct(self._visit_of_row[self._has_votes])[0]
+        visits = distinct(self._visit_of_row[selection(self._has_votes)])[0]
         number = np.bincount(visits // len(self.values["day"]), minlength=len(self.values["voter"]))
-        return self._with_trust(self._by_voter(answers, number)[self.codes.kept("voter")])
+        return self._with_trust(taken(self._by_voter(answers, number), self.codes.kept("voter")))
 
     def _by_voter(self, answers: Mapping[str, Answers], days: Integers) -> Floats:
         """(voters,) trust, from the number of `days` (voters,) that each has voted on."""
@@ -220,21 +225,24 @@ class VoteTable:
     def weighed_down(self, factors: Floats) -> VoteTable:
         """The same votes, where the weights of those from a network are multiplied by `factors` (visits,)."""
         place = self.visits.places(self._voter_numbers, self.codes.kept("day"))
-        less = self._trust * np.append(factors, 1.0)[place]
+        less = taken(np.append(factors, 1.0), place)
+        less *= self._trust
         return self._with_trust(np.maximum(LEAST_TRUST, np.round(less, 5, out=less), out=less), self._trust)
 
     def doubting(self, voters: Collection[str]) -> VoteTable:
-        """The same votes as if these voters had proven nothing yet."""
+        """The same votes as if these voters had proven nothing yet: the table itself where they have not."""
         doubted = self._rows_of(voters)
+        if not (doubted & self.from_a_network & (self._trust > NEWCOMER)).any():
+            return self
         return self._with_trust(np.where(doubted, np.minimum(NEWCOMER, self._trust), self._trust), self._trust)
 
     def _with_trust(self, trust: Floats, otherwise: Floats | float = 1.0) -> VoteTable:
         """The same votes, where those from a network have another trust (rows,), and the others that of `otherwise`."""
         found = copy.copy(self)
         values = vars(found)
-        for name in ("visits", "_trust"):
+        for name in ("visits", "_trust", "_whole"):
             values.pop(name, None)
-        values["trust"] = np.where(self.from_a_network, trust, otherwise)
+        object.__setattr__(found, "trust", np.where(self.from_a_network, trust, otherwise))
         if self.trust is not None and not np.array_equal(found._is_visit, self._is_visit):
             values.pop("_visits", None)
         return found
@@ -244,16 +252,16 @@ class VoteTable:
         """By numbers of voters as the boards' counts have them."""
         if not len(self._visits) or self.trust is None:
             return self._visits
-        rows = self._is_visit
+        rows = selection(self._is_visit)
         place = self._visits.places(self._voter_numbers[rows], self.codes.kept("day")[rows])
         return self._visits.trusted(place, self.trust[rows])
 
     @cached_property
     def _visits(self) -> Visits:
         """With full trust."""
-        rows = self._is_visit
-        if not rows.any():
+        if not (is_visit := self._is_visit).any():
             return NO_VISITS
+        rows = selection(is_visit)
         voter, day = self._voter_numbers[rows], self.codes.kept("day")[rows]
         key = voter.astype(np.int64)
         key *= len(self.values["day"])
@@ -272,7 +280,9 @@ class VoteTable:
     def _cast(self) -> Narrow:
         """(rows,) how many votes."""
         outcomes = kept(self, "outcomes")
-        return np.ones(len(outcomes), np.int8) if outcomes.ndim == 1 else outcomes.sum(axis=1)
+        if outcomes.ndim == 1:
+            return np.ones(len(outcomes), np.int8)
+        return in_chunks(len(outcomes), lambda rows: outcomes[rows].sum(axis=1, dtype=np.int64))
 
     @property
     def _visit_of_row(self) -> Integers:
@@ -288,13 +298,15 @@ class VoteTable:
         Networks that several voters share are numbered; others are left out, since they change no weight.
         """
         visits = self.visits
-        steps, step = np.unique(np.append(visits.trust, 1.0), return_inverse=True)
-        network = np.append(visits.network, ALONE) + 1
+        trust = np.append(visits.trust, 1.0)
+        steps = np.unique(trust)
+        step = np.concatenate([np.searchsorted(steps, trust[some]).astype(np.int32) for some in chunks(len(trust))])
+        network = np.add(np.append(kept(visits, "network"), np.int8(ALONE)), 1, dtype=np.int32)
         names = ["", *(f"n{number:06}" for number in range(1, int(network.max(initial=0)) + 1))]
         place = visits.places(self._voter_numbers, self.codes.kept("day"))
         columns = ((names, network), ([f"{each:g}" for each in steps], step))
         return {
-            name: (texts, narrowed(codes)[place])
+            name: (texts, taken(narrowed(codes), place))
             for name, (texts, codes) in zip(("network", "trust"), columns, strict=True)
         }
 
@@ -317,40 +329,50 @@ class VoteTable:
         """Whether every row with a vote is on it."""
         return bool((self._rows(board) == self._has_votes).all())
 
-    def counts(
-        self, board: Board = Board(), *, without_voters: Collection[str] = (), apart_by: str = "setting"
-    ) -> Counts:
-        """The counts of one board, with the policies that have a vote on it. `without_voters`: for shadow boards.
-        `apart_by`: whose numbers stand for settings, "task" for a board of each; in the order of `occurring`."""
+    def counts(self, board: Board = Board(), *, without_voters: Collection[str] = ()) -> Counts:
+        """The counts of one board, with the policies that have a vote on it. `without_voters`: for shadow boards."""
         rows = self._rows(board)
         if without_voters:
             rows &= ~self._rows_of(without_voters)
-        if apart_by != "setting" or not rows.all():
-            return self._counts(rows, apart_by)
-        return replaced(self._all_counts, visits=self.visits)
+        return self._whole if rows.all() else self._counts(rows)
+
+    def votes_by_task(self, board: Board) -> Counts:
+        """The same, where numbers of tasks stand for settings, in the order of `occurring`; not sorted by these, and
+        not summed, since sums over voters and pairs need neither."""
+        names, columns = self._columns(self._rows(board), "task")
+        outcomes = columns.outcomes
+        if outcomes.ndim == 1:
+            outcomes = np.eye(len(OUTCOMES), dtype=np.int8)[outcomes]
+        return Counts(tuple(names), *columns[:3], outcomes, *columns[3:5], self.visits)
+
+    @cached_property
+    def _whole(self) -> Counts:
+        """Of all rows, once for all that is computed of them."""
+        return self._all_counts.visited(self.visits)
 
     @cached_property
     def _all_counts(self) -> Counts:
         """Of all rows, where each has a vote."""
-        return self._counts(self._has_votes, "setting")
+        return self._counts(self._has_votes)
 
-    def _counts(self, rows: Booleans, apart_by: str) -> Counts:
-        chosen = slice(None) if rows.all() else rows
+    def _counts(self, rows: Booleans) -> Counts:
+        return Counts.of(*self._columns(rows, "setting"), self.visits)
+
+    def _columns(self, rows: Booleans, apart_by: str) -> tuple[list[str], Columns]:
+        """The policies of some rows (rows,), and these rows. `apart_by`: whose numbers stand for settings."""
+        chosen = selection(rows)
         left, right = (self._policies[side][chosen] for side in ("left", "right"))
         present = _occurring(left, len(self._names)) | _occurring(right, len(self._names))
         setting = self.codes.kept(apart_by)[chosen]
-        return Counts.of(
-            list(itertools.compress(self._names, present.tolist())),
-            Columns(
-                _renumbered(left, present),
-                _renumbered(right, present),
-                self._voter_numbers[chosen],
-                _renumbered(setting, _occurring(setting, len(self.values[apart_by]))),
-                self.codes.kept("day")[chosen],
-                kept(self, "outcomes")[chosen],
-            ),
-            self.visits,
+        columns = Columns(
+            _renumbered(left, present),
+            _renumbered(right, present),
+            self._voter_numbers[chosen],
+            _renumbered(setting, _occurring(setting, len(self.values[apart_by]))),
+            self.codes.kept("day")[chosen],
+            kept(self, "outcomes")[chosen],
         )
+        return list(itertools.compress(self._names, present.tolist())), columns
 
     def occurring(self, key: str, board: Board = Board()) -> list[str]:
         """The settings, scenes, tasks, ... of a board's votes, sorted: in the order of their numbers in its counts."""
@@ -371,7 +393,11 @@ class VoteTable:
     @cached_property
     def _votes(self) -> Integers:
         """(voters,) how many votes each has."""
-        return np.bincount(self.codes.kept("voter"), self._cast, len(self.values["voter"])).astype(np.int64)
+        voter, cast, size = self.codes.kept("voter"), self._cast, len(self.values["voter"])
+        found = np.zeros(size)
+        for rows in chunks(len(voter)):
+            found += np.bincount(voter[rows], cast[rows], size)
+        return found.astype(np.int64)
 
     def _rows_of(self, voters: Collection[str]) -> Booleans:
         """(rows,)"""
@@ -410,9 +436,10 @@ class VoteTable:
     @cached_property
     def _first_days(self) -> Integers:
         """(voters,) the day of each voter's first vote; past the last one without a vote."""
-        rows = self._has_votes
+        voter, day = (self.codes.kept(name)[selection(self._has_votes)] for name in ("voter", "day"))
         first = np.full(len(self.values["voter"]), len(self.values["day"]))
-        np.minimum.at(first, self.codes.kept("voter")[rows], self.codes["day"][rows])
+        for rows in chunks(len(voter)):
+            np.minimum.at(first, voter[rows], day[rows].astype(np.int64))
         return first
 
     @cached_property

@@ -10,7 +10,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankings.tally.arrays import Booleans, Column, Floats, Integers, Narrow, is_sorted, kept, replaced, starts_of_runs
+from rankings.tally.arrays import (
+    Booleans,
+    Column,
+    Floats,
+    Integers,
+    Levels,
+    Narrow,
+    chunks,
+    in_chunks,
+    is_sorted,
+    kept,
+    levels_at,
+    narrowed,
+    places_in,
+    replaced,
+    starts_of_runs,
+    taken,
+)
 
 ALONE = -1
 """In place of a network: none, or one of this voter alone."""
@@ -23,7 +40,7 @@ class Visits:
     days: int
     known: Booleans
     """(visits,) whether the voter voted on an earlier day too."""
-    trust: Floats
+    trust: Levels = Levels()
     """(visits,) above 0, at most 1."""
     key: Column = Column()
     """(visits,) the voter's number times `days`, plus the day's."""
@@ -47,7 +64,7 @@ class Visits:
             first = order[starts_of_runs(key_of_visit[order])]
             key_of_visit, chosen = key_of_visit[first], chosen[first]
         ever = np.zeros(len(chosen), dtype=bool)
-        ever[np.searchsorted(key_of_visit, key[known])] = True
+        ever[places_in(key_of_visit, key)[known]] = True
         shared = _shared(chosen, key_of_visit // max(1, days))
         found = cls(days, ever, np.broadcast_to(1.0, len(chosen)), key_of_visit, shared, chosen)
         return found if trust is None else found.trusted(np.searchsorted(key_of_visit, key), trust)
@@ -58,55 +75,55 @@ class Visits:
         np.minimum.at(least, place, trust)
         return replaced(self, trust=least)
 
-    def networks(self, voter: Narrow, day: Narrow) -> Integers:
+    def networks(self, voter: Narrow, day: Narrow) -> Narrow:
         """(rows,) the network of each row's visit, where several voters share it, or ALONE."""
-        return np.append(self.network, ALONE)[self.places(voter, day)]
+        return taken(np.append(kept(self, "network"), np.int8(ALONE)), self.places(voter, day))
 
-    def sources(self, voter: Narrow, day: Narrow) -> Integers:
+    def sources(self, voter: Narrow, day: Narrow) -> Narrow:
         """(rows,) the network of each row's visit, shared or not, or ALONE."""
-        return np.append(self.source, ALONE)[self.places(voter, day)]
+        return taken(np.append(kept(self, "source"), np.int8(ALONE)), self.places(voter, day))
 
     def trusts(self, voter: Narrow, day: Narrow) -> Floats:
         """(rows,) the trust of each row's visit."""
-        return np.append(self.trust, 1.0)[self.places(voter, day)]
+        return taken(np.append(self.trust, 1.0), self.places(voter, day))
 
-    def places(self, voter: Narrow, day: Narrow) -> Integers:
+    def places(self, voter: Narrow, day: Narrow) -> Narrow:
         """(rows,) the place of each row's visit among these; one past the last for other visits."""
-        key = voter.astype(np.int64)
-        key *= self.days
-        key += day
-        key[voter < 0] = -1
-        known = self.key
-        place = np.searchsorted(known, key)
-        place[np.append(known, -1)[place] != key] = len(known)
-        place[voter < 0] = len(known)
-        return place
+        known = kept(self, "key")
+        found = np.empty(len(voter), np.int32 if len(known) < np.iinfo(np.int32).max else np.int64)
+        for rows in chunks(len(voter)):
+            key = voter[rows].astype(np.int64)  # below 0 for nobody known
+            key *= self.days
+            key += day[rows]
+            found[rows] = places_in(known, key)
+        return found
 
-    def factors(self, key: Integers, votes: Floats, cap: int) -> Floats:
+    def factors(self, key: Narrow, votes: Narrow, cap: int) -> Floats:
         """(n,) the weight of each vote of these different, sorted visits, which have `votes` (n,).
 
         `cap`: the most that a visit weighs, and a network's day, before trust is applied; 0: no limit.
         """
-        found: Floats = np.minimum(votes, cap) if cap else votes.astype(float)
+        found: Floats = votes.astype(float)
+        np.minimum(found, cap or np.inf, out=found)
         own, place = self._own(key)
         shared = kept(self, "network")[own] >= 0
         if cap and shared.any():
             at, who = (np.arange(len(each))[rows][shared] for each, rows in ((key, place), (self, own)))
             group = self.network[who] * self.days + self.key[who] % self.days
             found[at] = shares(found[at], group, self.known[who], float(cap))
-        found /= np.maximum(votes, 1.0)
-        found[place] *= self.trust[own]
+        for rows in chunks(len(found)):
+            found[rows] /= np.maximum(votes[rows], 1.0)
+        found[place] *= levels_at(self, "trust", own)
         return found
 
-    def _own(self, key: Integers) -> tuple[Integers | slice, Integers | slice]:
+    def _own(self, key: Narrow) -> tuple[Narrow | slice, Narrow | slice]:
         """The places of the visits that are among `key` (n,), and their places in it; slices where these are all."""
-        if np.array_equal(kept(self, "key"), key):
+        mine = kept(self, "key")
+        if np.array_equal(mine, key):
             return slice(None), slice(None)
-        mine = self.key
-        place = np.searchsorted(key, mine)
-        inside = place < len(key)
-        inside[inside] = key[place[inside]] == mine[inside]
-        return np.flatnonzero(inside), place[inside]
+        own = in_chunks(len(key), lambda rows: places_in(mine, key[rows]))
+        inside = own < len(mine)
+        return (own, slice(None)) if inside.all() else (own[inside], narrowed(np.flatnonzero(inside)))
 
 
 _NOTHING = np.zeros(0, np.int64)

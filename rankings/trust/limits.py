@@ -28,7 +28,19 @@ from rankings.fit.estimate import Estimate, inverse
 from rankings.fit.offsets import OFFSET_SD
 from rankings.fit.posterior import assembled
 from rankings.fit.student import Z
-from rankings.tally.arrays import Floats, Integers, Narrow, distinct, kept, narrowed, replaced
+from rankings.tally.arrays import (
+    Floats,
+    Integers,
+    Narrow,
+    chunks,
+    distinct,
+    in_chunks,
+    kept,
+    narrowed,
+    replaced,
+    selection,
+    taken,
+)
 from rankings.tally.counts import Counts
 from rankings.tally.table import Board, VoteTable
 
@@ -104,8 +116,8 @@ class _Limits:
     def of(cls, counts: Counts, cap: int, first: Integers, last: int) -> _Limits:
         votes, visits = counts.without_sides(), counts.visits
         visit = narrowed(visits.places(kept(votes, "voter"), kept(votes, "day")))
-        network, first = narrowed(np.append(visits.source, NEVER)), narrowed(np.append(first, NEVER))
-        crowd = _crowd(votes, network[visit], first[visit])
+        network, first = np.append(kept(visits, "source"), np.int8(NEVER)), narrowed(np.append(first, NEVER))
+        crowd = _crowd(votes, taken(network, visit), taken(first, visit))
         return cls(votes, votes.weights(cap), visit, network, first, last, crowd)
 
     def factors(self) -> Floats:
@@ -116,7 +128,7 @@ class _Limits:
         """`factors` (visits + 1,): found so far."""
         if self.crowd[1].sum() - 1.0 < OTHERS:
             return factors
-        votes = replaced(self.votes, voter=self.network[self.visit])
+        votes = replaced(self.votes, voter=taken(self.network, self.visit))
         for _ in range(ROUNDS):
             found = self._fitted(votes, factors)
             beyond = np.ones(int(self.network.max()) + 2)  # the last place is for visits from none
@@ -141,7 +153,7 @@ class _Limits:
         return factors
 
     def _times_of_cohorts(self, factors: Floats) -> Iterator[Beyond]:
-        first = self.first[self.visit]
+        first = taken(self.first, self.visit)
         order = np.argsort(first, kind="stable")
         days = np.unique(first[first >= 0]).tolist()
         ends = np.searchsorted(first[order], np.array([*days, self.last + 1], first.dtype))
@@ -165,19 +177,25 @@ class _Limits:
         return float(trust[~own].sum()) >= max(OTHERS, float(trust[own].sum()))
 
     def _fitted(self, votes: Counts, factors: Floats) -> Estimate:
-        weights = self.weights * factors[self.visit]
+        weights = taken(factors, self.visit)
+        weights *= self.weights
         return Estimate.weighed(votes, weights, prior=PRIOR, ties="half", offset_sd=OFFSET_SD / SCALE)
 
 
 def _crowd(votes: Counts, network: Narrow, first: Narrow) -> tuple[Integers, Floats]:
     """Each network, and each known voter without one, once: see `_Limits.crowd`. `network`, `first` (rows,)."""
-    known = kept(votes, "voter") >= 0
-    alone = votes.voter + int(network.max(initial=0)) + 1
-    who = distinct(np.where(network >= 0, network, alone)[known])[1]
+    own = selection(kept(votes, "voter") >= 0)
+    voter, network, first, day = kept(votes, "voter")[own], network[own], first[own], kept(votes, "day")[own]
+    alone = int(network.max(initial=0)) + 1
+    known = in_chunks(
+        len(voter), lambda rows: np.where(network[rows] >= 0, network[rows], alone + np.int64(voter[rows]))
+    )
+    who = distinct(known)[1]
     size = int(who.max(initial=-1)) + 1
-    since, trust = np.full(size, np.iinfo(np.int64).max), np.zeros(size)
-    np.minimum.at(since, who, first[known])
-    np.maximum.at(trust, who, votes.visits.trusts(kept(votes, "voter"), kept(votes, "day"))[known])
+    since, trust, trusts = np.full(size, np.iinfo(np.int64).max), np.zeros(size), votes.visits.trusts(voter, day)
+    for rows in chunks(len(who)):
+        np.minimum.at(since, who[rows], first[rows].astype(np.int64))
+        np.maximum.at(trust, who[rows], trusts[rows])
     return since, trust
 
 

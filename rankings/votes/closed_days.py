@@ -13,6 +13,7 @@ import json
 import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, timedelta
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -24,10 +25,11 @@ from rankings.files.arrow import TEXTS
 from rankings.files.counts_file import sorting
 from rankings.files.pieces import Pieces
 from rankings.models import ClosedDay, CountedVote, VoteCount
-from rankings.tally.arrays import Codes, Narrow
+from rankings.tally.arrays import Codes, Narrow, taken
 from rankings.tally.counts import OUTCOMES
 from rankings.tally.facts import FACT_KEYS, VoteFacts
-from rankings.tally.table import FILE_KEYS, KEYS, VoteTable
+from rankings.tally.names import Names
+from rankings.tally.table import FILE_KEYS, KEYS, Values, VoteTable
 from rankings.tally.weights import Answers
 from rankings.votes import observed
 from rankings.votes.observed import FactsAndAnswers
@@ -93,12 +95,13 @@ def counts(found: Closing = NOTHING) -> VoteTable:
     numbers.clear()
     order = _by_voter(codes)
     for name in KEYS:
-        codes[name] = codes[name][order]
+        codes[name] = taken(codes[name], order)
     return VoteTable(values, Codes(codes), outcomes[order])
 
 
-def facts_and_answers(found: Closing = NOTHING) -> FactsAndAnswers:
-    """As `observed.facts_and_answers`, of all days. `found`: as for `counts`."""
+def facts_and_answers(found: Closing = NOTHING, like: Values = MappingProxyType({})) -> FactsAndAnswers:
+    """As `observed.facts_and_answers`, of all days. `found`: as for `counts`. `like`: values that are shared where they
+    are the same."""
     rest = observed.facts_and_answers(_first_not_closed(found))
     facts, answers = _columns(rest.facts), rest.answers
     kept = ClosedDay.objects.exclude(day__in=found.opened).values_list("facts", "answers")
@@ -110,11 +113,11 @@ def facts_and_answers(found: Closing = NOTHING) -> FactsAndAnswers:
             _add(answers, kinds)
             yield _opened(stream)
 
-    values, codes, numbers = _in_columns(tables(), FACT_KEYS)
+    values, codes, numbers = _in_columns(tables(), FACT_KEYS, like)
     order = _by_voter(codes)
     for name in FACT_KEYS:
-        codes[name] = codes[name][order]
-    return FactsAndAnswers(VoteFacts(values, Codes(codes), *(column[order] for column in numbers)), answers)
+        codes[name] = taken(codes[name], order)
+    return FactsAndAnswers(VoteFacts(values, Codes(codes), *(taken(column, order) for column in numbers)), answers)
 
 
 def _add(answers: dict[str, dict[str, Answers]], kinds: Mapping[str, Mapping[str, Sequence[int]]]) -> None:
@@ -219,10 +222,8 @@ def _stored(first: date, last: date = date.max) -> pa.Table:
 
 def _columns(facts: VoteFacts) -> pa.Table:
     """By FACTS."""
-    texts = [
-        pa.DictionaryArray.from_arrays(pa.array(facts.codes[key], pa.int32()), pa.array(facts.values[key], pa.string()))
-        for key in FACT_KEYS
-    ]
+    coded = ((pa.array(facts.codes[key], pa.int32()), pa.array([*facts.values[key]], pa.string())) for key in FACT_KEYS)
+    texts = list(itertools.starmap(pa.DictionaryArray.from_arrays, coded))
     return pa.table([*texts, *(pa.array(column, pa.int64()) for column in facts.numbers)], schema=FACTS)
 
 
@@ -248,19 +249,20 @@ def _rows(table: pa.Table) -> list[tuple[str | int, ...]]:
 
 
 def _in_columns(
-    tables: Iterable[pa.Table], texts: Sequence[str]
-) -> tuple[dict[str, tuple[str, ...]], dict[str, Narrow], list[Narrow]]:
+    tables: Iterable[pa.Table], texts: Sequence[str], like: Values = MappingProxyType({})
+) -> tuple[dict[str, tuple[str, ...] | Names], dict[str, Narrow], list[Narrow]]:
     """The values of the columns of texts, which come first; (rows,) each row's places in these; and (rows,) of each
-    column of numbers. One table is in memory at a time."""
+    column of numbers. One table is in memory at a time. `like`: as for `facts_and_answers`."""
     pieces: list[Pieces] = []
     for table in tables:
         pieces = pieces or [Pieces() for _ in table.columns]
         for own, column in zip(pieces, table.columns, strict=True):
             own.add(column)
     pa.default_memory_pool().release_unused()
-    values, codes = {}, {}
+    values: dict[str, tuple[str, ...] | Names] = {}
+    codes = {}
     for name, own in zip(texts, pieces, strict=False):
-        codes[name], values[name] = own.coded()
+        codes[name], values[name] = own.coded(like.get(name, ()))
     numbers = [own.numbers() for own in pieces[len(texts) :]]
     pa.default_memory_pool().release_unused()
     return values, codes, numbers

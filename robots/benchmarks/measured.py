@@ -15,7 +15,7 @@ from proportions import Success, success_rate
 FILE = Path(__file__).parent / "measured.json"
 ANY_STEP, LAST_STEP = "latched", "last"
 """When success was counted: at any step, or at the last one."""
-READS_STATE, SAW_STARTS, STILL = "reads-state", "saw-starts", "still"
+READS_STATE, SAW_STARTS, NEAR_STARTS, STILL = "reads-state", "saw-starts", "near-starts", "still"
 """What a reader has to know of a policy: see robots.benchmarks.tables.NOTES."""
 
 

@@ -9,7 +9,16 @@ from typing import Any
 from django.utils.translation import gettext_lazy
 
 from proportions import Success
-from robots.benchmarks.measured import ANY_STEP, LAST_STEP, READS_STATE, SAW_STARTS, STILL, Measured, pooled
+from robots.benchmarks.measured import (
+    ANY_STEP,
+    LAST_STEP,
+    NEAR_STARTS,
+    READS_STATE,
+    SAW_STARTS,
+    STILL,
+    Measured,
+    pooled,
+)
 from robots.benchmarks.published import BRIDGE, COLUMNS, LIBERO, Published, Source, published
 
 PREFIX = "libero-"
@@ -35,6 +44,9 @@ NOTES: Mapping[str, Any] = {
     "": gettext_lazy("never saw these tasks in training"),
     READS_STATE: gettext_lazy("reads the simulator's state, so it is no policy: it shows that the tasks can be done"),
     SAW_STARTS: gettext_lazy("trained on demonstrations of these tasks from these starts: shows that it learnt them"),
+    NEAR_STARTS: gettext_lazy(
+        "trained on our expert's demonstrations of most of these tasks, from starts between these ones"
+    ),
     STILL: gettext_lazy("does nothing"),
 }
 COUNTED: Mapping[str, Any] = {

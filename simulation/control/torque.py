@@ -92,6 +92,12 @@ class TorqueControl:
         self.memory[self._turn] = quaternion
         self.memory[self._home] = self._rest
 
+    @property
+    def closing(self) -> float:
+        """Where the fingers are commanded to be, -1 open .. 1 closed: they press where something keeps them apart."""
+        first, second = self.memory[self._fingers]
+        return float(second - first) / 2
+
     def still(self) -> Floats:
         return np.array([0.0] * 6 + [-1.0])
 

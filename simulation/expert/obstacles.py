@@ -55,7 +55,8 @@ def _middles(half: float, count: int) -> list[float]:
 
 def is_box(environment: Environment, name: str) -> bool:
     """Whether it has corners; what was turned on a lathe has none."""
-    return bool(int(environment.model.geom(name).type[0]) == mujoco.mjtGeom.mjGEOM_BOX)
+    model = environment.model
+    return bool(model.geom_type[model.body_geomadr[model.body(name).id]] == mujoco.mjtGeom.mjGEOM_BOX)
 
 
 def discs_around(environment: Environment, *without: str, fine: int = 1) -> Discs:

@@ -47,7 +47,7 @@ class View:
         self._geoms: dict[str, frozenset[int]] = {}
         self._masks: dict[str, NDArray[np.bool_]] = {}
         self._extents: dict[str, Extent] = {}
-        self._hand = frozenset(self._geoms_under(int(model.site_bodyid[self._tool]))) | self._pads
+        self._hand = self._geoms_of_hand()
 
     def position(self, name: str) -> Floats:
         """(3,) [m, base frame]; a live view."""
@@ -152,6 +152,13 @@ class View:
             self._geoms[name] = frozenset(self._geoms_under(self._body(name)))
             self._masks[name] = np.isin(np.arange(self._model.ngeom), list(self._geoms[name]))
         return self._geoms[name]
+
+    def _geoms_of_hand(self) -> frozenset[int]:
+        """Those of the smallest part of the robot that has the tool and all pads."""
+        body = int(self._model.site_bodyid[self._tool])
+        while not self._pads <= (geoms := frozenset(self._geoms_under(body))) and body:
+            body = int(self._model.body_parentid[body])
+        return geoms
 
     def _geoms_under(self, root: int) -> Iterable[int]:
         """The geoms of a body and of all that hangs on it."""

@@ -1,13 +1,14 @@
 """LIBERO's scenes (simulation.worlds.plugins.Scene), as `make libero` has made them: one for each task.
 
-Their frame is that of LIBERO's files, in which the robot stands at `BASE`. Seed n takes start state n modulo 50.
+Their frame is that of LIBERO's files, in which the robot stands at `BASE`. Seed n takes start state n modulo 50; seeds
+from FRESH on, those of demonstrations, lie between two of them.
 """
 
 from __future__ import annotations
 
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -25,6 +26,7 @@ LOOK = Look("libero-1", shadows=True, reflections=True, mirrored=True)
 were turned by half a turn.
 """
 FREE = 7  # numbers of a free joint
+FRESH, BEYOND = 1_000_000, 0.2
 MEMORY = 32 << 20
 """Bytes of MuJoCo's arena in a state. The bound of 5,000 contacts in robosuite's files makes it 1.3 GB, and a browser's
 engine has 2 GB for all its states.
@@ -64,9 +66,25 @@ class LiberoScene:
 
     def sample(self, rng: np.random.Generator, variant: str) -> Mapping[str, Floats]:
         """Every joint, that of the robot included."""
-        starts = starts_of(self.id)
-        pose = starts[start_of(rng, len(starts))]
+        pose = pose_of(rng, starts_of(self.id), _joints(self.id))
         return {name: pose[first : first + size] for name, first, size in _joints(self.id)}
+
+
+def pose_of(rng: np.random.Generator, starts: Floats, joints: Sequence[tuple[str, int, int]]) -> Floats:
+    """The positions (nq,) for a generator: those of a start, or for a seed from FRESH on those between two starts, a
+    little beyond either at most. What stands on another thing in both stands on it there.
+    """
+    seed = getattr(rng.bit_generator.seed_seq, "entropy", None)
+    if not isinstance(seed, int) or seed < FRESH:
+        chosen: Floats = starts[start_of(rng, len(starts))]
+        return chosen
+    one, other = starts[rng.choice(len(starts), 2, replace=False)]
+    pose: Floats = one + rng.uniform(-BEYOND, 1.0 + BEYOND) * (other - one)
+    for _, first, size in joints:
+        if size == FREE:
+            turn = pose[first + 3 : first + FREE]
+            turn[:] = one[first + 3 : first + FREE]
+    return pose
 
 
 def start_of(rng: np.random.Generator, count: int) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from arena.models import Turn, Vote
+from simulation import catalogue
 from tests.arena.conftest import Visitor, play_battle
 from tests.fakes import FakeRuntime
 
@@ -24,13 +25,19 @@ def test_an_unknown_robot_is_answered_with_the_known_ones(visitor: Visitor, robo
     assert refused.status_code == 422
     if robot is not None:
         assert refused.json()["code"] == "unknown_robot"
-        assert refused.json()["known"] == ["any", "ur5e", "widowx"]
+        assert refused.json()["known"] == ["any", "franka", "ur5e", "widowx"]
 
 
 def test_an_unknown_scene_is_answered_with_the_known_ones(visitor: Visitor) -> None:
     refused = visitor.post("sessions/init", {"robot_id": "widowx", "scene_id": "kitchen"})
     assert refusal(refused) == (422, "unknown_scene")
     assert refused.json()["known"] == ["any", "cabinet", "table", "workbench"]
+
+
+def test_an_unknown_scene_of_no_named_robot_is_answered_with_those_of_all(visitor: Visitor) -> None:
+    refused = visitor.post("sessions/init", {"scene_id": "moon"})
+    assert refusal(refused) == (422, "unknown_scene")
+    assert refused.json()["known"] == sorted(["any", *catalogue.OFFERED])
 
 
 @pytest.mark.parametrize(

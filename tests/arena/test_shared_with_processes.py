@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -50,3 +51,20 @@ def test_a_kind_that_fails_stops_nothing(
     worker.share_with_processes()
     assert frozen == ["closed", "frozen"]
     assert "Nothing more is shared" in caplog.text
+
+
+def test_a_worker_goes_on_announcing_what_it_hosts_while_it_opens_it_and_forks_no_thread(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    announced, before = threading.Semaphore(0), threading.enumerate()
+    monkeypatch.setattr(hosting, "ANNOUNCE_S", 0.01)
+    monkeypatch.setattr(hosting, "announce", announced.release)
+    monkeypatch.setattr(worker.gc, "freeze", lambda: told.append(threading.enumerate() == before))
+    told: list[bool] = []
+
+    def share(_self: Any, contestants: Sequence[Contestant]) -> None:
+        told.extend(announced.acquire(timeout=30) for _ in range(3))
+
+    monkeypatch.setattr(type(kinds.get("robots")), "share", share)
+    worker.share_with_processes()
+    assert told == [True] * 4

@@ -141,6 +141,7 @@ def test_a_moderator_composes_a_scene_and_a_visitor_plays_in_it(
     battle.play_turn("pick up the red cube")
     assert "pick up the red cube" in battle.part("goal-text").inner_text()
     assert battle.complaints == []
+    battle.page.close()
     withdraw(page)
     wait_until(lambda: "picnic" not in scenes_of(opened))
 

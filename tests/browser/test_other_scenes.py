@@ -14,8 +14,7 @@ from tests.browser.test_accessibility import broken_in
 from tests.stack import FOR_TESTS, Arena
 
 pytestmark = [pytest.mark.browser, pytest.mark.stack]
-OFFERED = "table,workbench,cabinet,warehouse,bridge_carrot"
-CARTONS = ("film-ur5e", "film-ur5e-tenth")
+OFFERED = "table,workbench,cabinet,warehouse,kitchen,bridge_carrot"
 SIDES = ("left", "right")
 LOOKS: Any = [("desktop", "light"), ("phone", "dark")]
 OpenPage = Callable[..., BattlePage]
@@ -85,16 +84,39 @@ def test_a_whole_battle_at_the_cabinet_which_the_next_one_keeps(open_page: OpenP
     assert battle.complaints == []
 
 
-def test_a_whole_battle_of_another_robot_in_the_warehouse(open_page: OpenPage, elsewhere: Arena) -> None:
-    seed_battles(elsewhere, CARTONS)
+@pytest.mark.parametrize(
+    ("place", "pair", "said", "understood"),
+    [
+        (
+            ("ur5e", "warehouse"),
+            ("film-ur5e", "film-ur5e-tenth"),
+            "put the red box in the blue tote",
+            "put the red carton in the blue bin",
+        ),
+        (
+            ("franka", "kitchen"),
+            ("film-franka", "film-franka-cloned"),
+            "Please open up the microwave!",
+            "open the microwave",
+        ),
+    ],
+    ids=["warehouse", "kitchen"],
+)
+def test_a_whole_battle_of_another_robot(
+    open_page: OpenPage, elsewhere: Arena, place: tuple[str, str], pair: tuple[str, str], said: str, understood: str
+) -> None:
+    robot_id, scene_id = place
+    seed_battles(elsewhere, pair)
     try:
-        battle = open_page().open_ready("/battle?scene_id=warehouse")
-        assert battle.ask("vlaArena.battle.robot_id") == "ur5e"
-        battle.play_turn("put the red box in the blue tote")
-        assert "put the red carton in the blue bin" in battle.part("goal-text").inner_text()
-        assert battle.ask("vlaArena.battle.turns[0].left.error") is None
+        battle = open_page().open_ready(f"/battle?scene_id={scene_id}")
+        assert battle.ask("vlaArena.battle.robot_id") == robot_id
+        battle.play_turn(said)
+        assert understood in battle.part("goal-text").inner_text()
+        for side in SIDES:
+            assert battle.ask(f"vlaArena.battle.turns[0].{side}.error") is None
+            assert battle.ask(f"vlaArena.records('{side}')") > 2
         battle.vote("left_better")
-        assert [battle.ask(f"vlaArena.battle.{side}_model.model_id") for side in SIDES] == [*CARTONS]
+        assert [battle.ask(f"vlaArena.battle.{side}_model.model_id") for side in SIDES] == [*pair]
         assert battle.complaints == []
     finally:
         seed_battles(elsewhere)

@@ -28,7 +28,7 @@ Policy.objects.update(status="retired")
 for name in {CONTESTANTS}:
     Policy.objects.create(id=name, name=name, family="test", adapter="expert", status="active")
 """
-PROCESSES = ("worker", "worker child", "drawing", "web", "beat")
+PROCESSES = ("loader", "worker", "worker child", "drawing", "web", "beat")
 BUNDLED = ("valkey", "mongo")
 # Nothing else differs from what ships: all visitors come from one address, and are much faster than people.
 NO_LIMITS = dict.fromkeys(

@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 
 from arena.errors import ArenaError
 from arena.instructions import clean_instruction
+from arena.words import words
 from policies.registry import open_policy
+from robots.kind import Robots
 from simulation import catalogue
 from simulation.contracts import POLICY_CAMERA, Observation
 from tests.fuzz.effort import fuzz
@@ -77,5 +79,7 @@ def test_every_shipped_policy_plays_whatever_is_let_in(policy: Any, text: str) -
 
 
 def test_the_limit_is_one_that_people_do_not_meet() -> None:
-    """Whatever the arena suggests fits twice over."""
-    assert max(len(wording.text) for wording in catalogue.instructions()) * 2 <= LONGEST
+    """Whatever the arena suggests fits twice over, and has no more words than a policy may be told."""
+    said = [wording.text for wording in catalogue.instructions()]
+    assert max(map(len, said)) * 2 <= LONGEST
+    assert max(len(words(text)) for text in said) <= Robots.most_words

@@ -21,7 +21,8 @@ from policies.base import BadCard, BadTensors, HashMismatch, MissingFile, Missin
 from policies.checkpoints import read
 from policies.folder import write_json, write_sums
 from policies.networks.octo import OctoObservation, OctoTask
-from policies.octo.policy import OctoPolicy, fit
+from policies.octo.policy import OctoPolicy
+from policies.octo.scale import fit
 from policies.registry import describe, open_policy
 from simulation.contracts import ACTION_CHUNK, Observation
 from tests.policies.tiny_networks import BRIDGE, octo_json, pack_array, pack_tree, tiny_octo, write_octo
@@ -107,7 +108,7 @@ def drawn(policy: OctoPolicy, seed: int, count: int) -> tuple[Tensor, Tensor]:
 def test_the_first_frame_is_repeated_and_marked_until_the_window_is_full(folder: Path) -> None:
     policy = opened(folder)
     network, seen = policy.network, [torch.from_numpy(look(step).images["workspace"]) for step in (1, 2)]
-    ids, present = policy.text.encode("pick up the red cube")
+    ids, present = map(torch.from_numpy, policy.text.encode("pick up the red cube"))
     task = OctoTask(network.encode_text(ids, present))
     policy.reset("pick up the red cube", 7)
     for step, frames, shown in ((1, [seen[0], seen[0]], [False, True]), (2, seen, [True, True])):

@@ -11,10 +11,11 @@ import pytest
 import torch
 from torch import Tensor
 
-from policies.networks.diffusion import DiffusionHead, FourierFeatures, HeadConfig, Schedule
+from policies.networks.diffusion import DiffusionHead, FourierFeatures
 from policies.networks.flax_layers import Dense, GroupNorm, LayerNorm, StdConv
-from policies.networks.octo import MlpBlock, Octo, OctoObservation, OctoTask, StemConfig, Transformer
-from policies.networks.t5 import T5Config, relative_buckets
+from policies.networks.octo import MlpBlock, Octo, OctoObservation, OctoTask, Transformer
+from policies.networks.octo_sizes import HeadConfig, Schedule, StemConfig, T5Config
+from policies.networks.t5 import relative_buckets
 from tests.policies.tiny_networks import tiny_octo
 
 

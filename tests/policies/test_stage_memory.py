@@ -42,7 +42,7 @@ def observation(seed: int = 2, text: str = TEXT) -> Observation:
 @pytest.fixture(params=["torch", "without torch"])
 def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "torch":
-        monkeypatch.setattr("policies.film.opening.needs_torch", lambda *_: True)
+        monkeypatch.setattr("policies.exported.needs_torch", lambda *_: True)
 
 
 def opened(staged: Demonstrations, folder: Path, noticed: int) -> OpenedPolicy:

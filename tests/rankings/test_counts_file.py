@@ -60,3 +60,11 @@ def test_columns_too_wide_for_one_number_are_sorted_as_well(largest: int) -> Non
     columns = [rng.integers(0, largest, 200) for _ in range(3)]
     rows = list(zip(*(column.tolist() for column in columns), strict=True))
     assert [rows[place] for place in sorting(columns).tolist()] == sorted(rows)
+
+
+def test_rows_with_equal_keys_are_sorted_by_their_counts() -> None:
+    rng = np.random.default_rng(1)
+    keys, several = [rng.integers(0, 3, 200) for _ in range(2)], rng.integers(0, 2, (4, 200))
+    rows = list(zip(*(column.tolist() for column in (*keys, *several)), strict=True))
+    assert [rows[place] for place in sorting(keys, several).tolist()] == sorted(rows)
+    assert len(sorting([keys[0][:0]], several[:, :0])) == 0

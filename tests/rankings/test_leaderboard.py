@@ -13,6 +13,7 @@ from pytest_django import DjangoAssertNumQueries
 from arena import kinds
 from arena.models import Purpose, Vote
 from arena.shapes import check
+from policies.models import PolicyWorld
 from rankings.api import selectors
 from rankings.api.shapes import Leaderboard
 from rankings.bench import time_leaderboard
@@ -170,6 +171,25 @@ def test_a_robots_board_counts_its_own_votes_only(board: Callable[..., dict[str,
     assert (widowx["metadata"]["board"], widowx["metadata"]["total_votes"]) == ("widowx", 6)
 
 
+@pytest.mark.parametrize(
+    ("parameters", "listed"),
+    [
+        ({}, {"carton", "cube"}),
+        ({"robot_id": "ur5e"}, {"carton"}),
+        ({"scene_id": "table"}, {"cube"}),
+        ({"robot_id": "widowx", "scene_id": "table"}, {"cube"}),
+        ({"robot_id": "widowx", "scene_id": "cabinet"}, set()),
+    ],
+)
+def test_a_board_lists_those_without_a_vote_that_play_there(
+    board: Callable[..., dict[str, Any]], parameters: dict[str, str], listed: set[str]
+) -> None:
+    for name, robot_id, scene_id in (("carton", "ur5e", "warehouse"), ("cube", "widowx", "table")):
+        policy = PolicyFactory(id=name, card={"robot": robot_id})
+        PolicyWorld.objects.create(policy=policy, robot_id=robot_id, scene_id=scene_id)
+    assert set(names(board(**parameters)["provisional"])) == listed
+
+
 def test_a_scenes_board_is_of_its_votes_and_follows_the_next_aggregation(
     board: Callable[..., dict[str, Any]],
 ) -> None:
@@ -223,6 +243,7 @@ def test_the_page_has_a_tab_for_each_scene_and_each_of_its_tasks(client: Client)
         ("Cabinet", False),
         (CUBES, False),
         ("Warehouse", False),
+        ("Kitchen", False),
     ]
     assert tabs("Tasks") == []  # of several scenes together there is no task
     assert (CUBES, True) in tabs("Scenes", "?scene_id=bridge_cubes")
@@ -296,7 +317,7 @@ def test_without_a_vote_everybody_is_provisional_and_no_side_is_ahead(board: Cal
 @pytest.mark.parametrize(
     ("parameters", "code", "known"),
     [
-        ({"robot_id": "r2d2"}, "unknown_robot", ["ur5e", "widowx"]),
+        ({"robot_id": "r2d2"}, "unknown_robot", ["franka", "ur5e", "widowx"]),
         ({"scene_id": "moon"}, "unknown_scene", sorted(catalogue.OFFERED)),
         ({"robot_id": "widowx", "scene_id": "moon"}, "unknown_scene", ["cabinet", "table", "workbench"]),
         ({"task": "fly"}, "unknown_task", TASKS),
@@ -367,14 +388,14 @@ def test_the_statistics_add_up(client: Client) -> None:
         "total_battles": 12,
         "total_sessions": 1,
         "votes_by_outcome": {"left_better": 11, "right_better": 0, "tie": 0, "both_bad": 1},
-        "votes_by_robot": {"widowx": 12, "ur5e": 0},
+        "votes_by_robot": {"widowx": 12, "ur5e": 0, "franka": 0},
         "left_win_share": 1.0,
     }
 
 
 @pytest.mark.usefixtures("two_tasks")
 def test_the_statistics_count_a_robots_votes_on_every_task_once(client: Client) -> None:
-    assert client.get("/api/leaderboard/stats").json()["votes_by_robot"] == {"widowx": 14, "ur5e": 0}
+    assert client.get("/api/leaderboard/stats").json()["votes_by_robot"] == {"widowx": 14, "ur5e": 0, "franka": 0}
 
 
 def test_the_statistics_of_an_empty_arena_are_zeros(client: Client) -> None:

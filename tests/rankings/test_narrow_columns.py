@@ -13,8 +13,22 @@ from rankings.files.pieces import Pieces
 from rankings.fit.bradley_terry import fit
 from rankings.fit.posterior import Games
 from rankings.tally import arrays
-from rankings.tally.arrays import Codes, Column, distinct, kept, narrowed, replaced
+from rankings.tally.arrays import (
+    Codes,
+    Column,
+    Levels,
+    LevelsOrNone,
+    begins_run_if_sorted,
+    distinct,
+    in_chunks,
+    kept,
+    narrowed,
+    places_in,
+    replaced,
+    taken,
+)
 from rankings.tally.counts import Columns, Counts
+from rankings.tally.names import Names
 from rankings.tally.table import KEYS, VoteTable
 
 
@@ -57,6 +71,86 @@ def test_different_values_and_their_places_are_those_that_sorting_finds(column: 
     values, places = np.unique(np.array(column, np.int64), return_inverse=True)
     found = distinct(np.array(column, np.int64))
     assert (found[0].tolist(), found[1].tolist()) == (values.tolist(), places.tolist())
+
+
+@dataclass(frozen=True)
+class Weighed:
+    weight: Levels = Levels()
+    trust: LevelsOrNone = LevelsOrNone()
+
+
+def test_numbers_of_which_few_differ_are_read_as_they_were_given() -> None:
+    weight = np.array([0.05, 1.0, 0.3667, 1.0])
+    rows = Weighed(weight, weight[::-1])
+    assert rows.weight.tolist() == weight.tolist()
+    assert rows.trust is not None
+    assert rows.trust.tolist() == weight[::-1].tolist()
+    assert vars(rows)["weight"][1].dtype == np.int8
+    assert Weighed(np.zeros(0)).trust is None
+    assert len(Weighed(np.zeros(0)).weight) == 0
+
+
+def test_a_field_of_levels_has_no_default() -> None:
+    with pytest.raises(TypeError, match="weight"):
+        Weighed()
+
+
+def test_values_are_taken_and_computed_in_chunks_as_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arrays, "CHUNK", 3)
+    values, places = np.array([2.5, -1.0, 300.0]), np.array([0, 2, 2, 1, 0, 2, 1], np.int8)
+    assert taken(values, places).tolist() == values[places].tolist()
+    found = in_chunks(7, lambda rows: places[rows] * np.int64(100))
+    assert (found.tolist(), found.dtype) == ((places * 100.0).tolist(), np.int16)
+    assert len(in_chunks(0, lambda rows: places[rows])) == 0
+
+
+@pytest.mark.parametrize("wanted", [[], [3, 3, 5, 9], [3, 9], [0, 3], [9, 10], [9, 3, 5], [5], [-4]])
+def test_places_are_those_that_a_search_finds(wanted: list[int]) -> None:
+    known = [3, 5, 9]
+    found = places_in(np.array(known, np.int8), np.array(wanted, np.int64))
+    assert found.tolist() == [known.index(each) if each in known else len(known) for each in wanted]
+
+
+def test_runs_begin_where_any_column_changes_and_only_in_rows_that_are_sorted() -> None:
+    first, second = np.array([0, 0, 0, 1, 1]), np.array([4, 4, 7, 2, 2])
+    found = begins_run_if_sorted(first, second)
+    assert found is not None
+    assert found.tolist() == [True, False, True, True, False]
+    assert begins_run_if_sorted(second, first) is None
+    empty = begins_run_if_sorted(first[:0])
+    assert empty is not None
+    assert not len(empty)
+
+
+def test_names_in_one_block_are_a_sequence_of_texts() -> None:
+    texts = ("", "a", "bé", "ü" * 40)
+    names = Names.of(texts)
+    assert (tuple(names), len(names), names[2], names[-1]) == (texts, 4, "bé", texts[3])
+    assert (names[:1], names[1:3], names[9:]) == (("",), ("a", "bé"), ())
+    assert "a" in names
+    assert "b" not in names
+    with pytest.raises(IndexError):
+        names[4]
+
+
+def test_names_equal_the_same_texts_however_they_lie() -> None:
+    names = Names.of(("ab", "c"))
+    assert names == ("ab", "c") == names
+    assert names == Names.of(["ab", "c"])
+    assert hash(names) == hash(Names.of(["ab", "c"]))
+    assert names != Names.of(("a", "bc"))
+    assert names != ("ab",)
+    assert names != ["ab", "c"]
+
+
+def test_names_that_pieces_have_read_are_shared_where_they_are_the_same() -> None:
+    known = Names.of(("a", "b"))
+    for texts, shared in ((["b", "a"], True), (["b"], False), ([], False)):
+        pieces = Pieces()
+        pieces.add(pa.chunked_array([pa.array(texts, pa.string()).dictionary_encode()], TEXTS))
+        values = pieces.coded(known)[1]
+        assert (values is known) is shared
+        assert tuple(values) == tuple(sorted(texts))
 
 
 def columns(votes: int) -> Columns:

@@ -1,17 +1,16 @@
 from concurrent.futures import ThreadPoolExecutor
 
-import mujoco
 import numpy as np
 import pytest
 
-from simulation import renderers
-from simulation.cameras import cameras_of
+from simulation.cameras import Cameras, cameras_of
 from simulation.catalogue_rows import CatalogueError
 from simulation.contracts import POLICY_CAMERA, CameraSpec, Image
 from simulation.environment import Environment
 from simulation.suites import SHIFTS, shift
 from simulation.variation import NO_VARIATION, Variation
 from simulation.verification import first_difference
+from tests.simulation.usual import usual_renderer
 
 
 def picture(environment: Environment, variation: Variation) -> Image:
@@ -113,15 +112,12 @@ def test_the_shift_suite_names_what_it_changes() -> None:
         shift("fog")
 
 
-def test_a_picture_is_that_of_a_renderer_with_its_usual_room(environment: Environment) -> None:
-    shown = picture(environment, NO_VARIATION)
-    environment.reset(3)
-    world, cameras = environment.world, cameras_of("widowx", "table")
-    usual = mujoco.Renderer(world.compile(), POLICY_CAMERA.height, POLICY_CAMERA.width)
-    kept = cameras._renderers
-    cameras._renderers = {(POLICY_CAMERA.height, POLICY_CAMERA.width): usual}
-    try:
-        assert np.array_equal(cameras.render(environment.data, POLICY_CAMERA), shown)
-    finally:
-        cameras._renderers = kept
-        renderers.close(usual)
+@pytest.mark.parametrize("shadows", [False, True])
+def test_a_picture_is_that_of_mujocos_own_renderer(environment: Environment, shadows: bool) -> None:
+    variation = Variation(shadows=shadows)
+    shown = picture(environment, variation)
+    environment.reset(3, variation)
+    cameras, size = Cameras(environment.world), (POLICY_CAMERA.height, POLICY_CAMERA.width)
+    with usual_renderer(cameras._model, *size) as cameras._renderers[*size, shadows]:
+        assert np.array_equal(cameras.render(environment.data, POLICY_CAMERA, variation), shown)
+    environment.reset(3, NO_VARIATION)

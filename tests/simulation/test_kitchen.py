@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from simulation import assets, catalogue
+from simulation.aims import aim_of, relative_yaw
 from simulation.bundle import write_scene_bundle
 from simulation.cameras import render_profile
 from simulation.contracts import Limits, SpecError
@@ -18,8 +19,9 @@ from simulation.control.kinematics import Arm
 from simulation.environment import Environment, StateMismatch
 from simulation.episode_format import build_document, to_float64
 from simulation.expert import scripted_expert
+from simulation.franka_expert import act, due
 from simulation.goals import goal_for
-from simulation.pictures import Artist
+from simulation.goals.joints import Open, TurnedOn
 from simulation.recorder import Recorder
 from simulation.runner import run_episode
 from simulation.verification import verify_document
@@ -68,10 +70,10 @@ def test_the_expert_reaches_each_goal(environment: Environment, instruction: str
 
 
 @pytest.mark.parametrize(
-    "last", ["turn on the light and open the slide cabinet", "turn on the bottom left burner and turn on the light"]
+    "last", ["turn on the light and open the slide cabinet", "turn on the bottom left burner and the light"]
 )
 def test_the_expert_does_four_things_within_the_arenas_forty_seconds(environment: Environment, last: str) -> None:
-    assert steps_of(environment, f"open the microwave, move the kettle to the top left burner, {last}", 2) <= 200
+    assert steps_of(environment, f"open the microwave, move the kettle back, {last}", 2) <= 200
 
 
 @pytest.mark.parametrize(
@@ -95,6 +97,62 @@ def test_a_door_or_knob_has_to_go_as_far_as_in_franka_kitchen_or_farther(
         qpos[environment.model.joint(joint).qposadr[0]] = position
         environment.restore(replace(state, qpos=qpos))
         assert goal.judge(environment.view).success is reached, position
+
+
+@pytest.mark.parametrize(
+    ("instruction", "steps"),
+    [
+        ("open the microwave", 18),
+        ("open the hinge cabinet", 25),
+        ("turn on the bottom left burner", 7),
+        ("open the slide cabinet", 15),
+        ("move the kettle to the back left burner", 15),
+    ],
+)
+def test_the_experts_action_is_told_by_the_state_alone(environment: Environment, instruction: str, steps: int) -> None:
+    environment.reset(6)
+    expert = scripted_expert(environment)
+    expert.reset(instruction, 6)
+    environment.set_instruction(instruction)
+    for _ in range(steps):
+        environment.step(expert.infer(environment.observe(instruction, cameras=()))[0])
+    other = scripted_expert(environment)
+    other.reset(instruction, 6)
+    observation = environment.observe(instruction, cameras=())
+    assert other.infer(observation).tolist() == expert.infer(observation).tolist()
+    assert (goal := goal_for(instruction, "kitchen")) is not None
+    assert due(environment, goal) is not None
+
+
+@pytest.mark.parametrize("kicked", ["open the microwave", "move the kettle to the back left burner"])
+def test_the_expert_takes_hold_again_of_what_slipped_out_of_its_hand(environment: Environment, kicked: str) -> None:
+    environment.reset(2)
+    expert = scripted_expert(environment)
+    expert.reset(kicked, 2)
+    environment.set_instruction(kicked)
+    held = 0
+    for step in range(90):
+        action = expert.infer(environment.observe(kicked, cameras=()))[0]
+        if 16 <= step < 19:
+            action[6] = 1.0  # the hand opens half way
+        held = held + 1 if environment.step(action).judgement.success else 0
+        if held == environment.hold_steps:
+            return
+    raise AssertionError("it did not recover")
+
+
+def test_the_expert_holds_still_for_a_door_that_it_has_no_way_to(environment: Environment) -> None:
+    environment.reset(1)
+    goal = Open("left_hinge_cabinet", closed="high")
+    assert act(environment, goal).tolist() == environment.controller.still().tolist()
+    assert due(environment, goal) is None
+
+
+def test_a_knobs_demonstrations_tell_where_its_handle_is(environment: Environment) -> None:
+    environment.reset(1)
+    aim = aim_of(environment, TurnedOn("top_left_knob", off="high"))
+    assert aim.place.tolist() == environment.data.site("top_left_knob_handle").xpos.tolist()
+    assert relative_yaw(environment, aim) == (0.0, 0.0)
 
 
 def test_a_burner_glows_when_its_knob_is_turned(environment: Environment) -> None:
@@ -206,13 +264,3 @@ def test_nothing_but_the_kettle_and_the_robot_touches_at_the_start(environment: 
     kettle = environment.model.body("kettle").id
     bodies = environment.model.body_rootid[environment.model.geom_bodyid[environment.data.contact.geom]]
     assert all(kettle in pair for pair in bodies.tolist())
-
-
-def test_people_are_drawn_the_whole_robot_from_the_scenes_own_first_view(environment: Environment) -> None:
-    artist = Artist(environment.world)
-    try:
-        picture = artist.draw(environment.reset(3).qpos, (144, 96))
-    finally:
-        artist.close()
-    assert picture.shape == (96, 144, 3)
-    assert picture.std() > 20, "there is something to be seen"

@@ -32,6 +32,11 @@ def test_its_suites_say_what_to_type() -> None:
         call_command("evaluate", "hold-still", "--suite", "libero-object", stdout=StringIO(), stderr=StringIO())
 
 
+def test_so_does_its_course_of_demonstrations(tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match=r"unknown course 'libero'; .*; run: make libero"):
+        call_command("demos", "--course", "libero", "--out", str(tmp_path / "demos"), stderr=StringIO())
+
+
 @pytest.mark.django_db
 @pytest.mark.parametrize(
     "asked",

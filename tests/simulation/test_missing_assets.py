@@ -44,7 +44,7 @@ def test_what_is_missing_is_named_with_what_to_run(lost: None) -> None:
 
 
 def test_no_session_is_offered_the_world(lost: None) -> None:
-    assert [*kinds.get("robots").places()] == ["widowx", "ur5e"]
+    assert [*kinds.get("robots").places()] == ["widowx", "ur5e", "franka"]
 
 
 def test_it_is_logged_at_the_start(lost: None, caplog: pytest.LogCaptureFixture, monkeypatch: Any) -> None:

@@ -90,16 +90,21 @@ def test_a_knob_is_held_across_its_bar_and_turned_past_its_goal(world: tuple[muj
     assert 0.5 < turn[2] < 1.0
 
 
-def test_a_rim_is_taken_where_the_hand_has_room_and_another_one_after_a_failure(
+def test_a_rim_is_taken_where_the_hand_has_room_and_of_places_that_are_as_good_the_nearer_one(
     world: tuple[mujoco.MjModel, mujoco.MjData],
 ) -> None:
     model, data = world
     bowl = [int(model.body("bowl").id)]
-    spot, yaw = best_rim(model, data, bowl, BOWL, 0.05, np.array([0.0, -0.2, 0.0]), 0)
+    way, bowls_middle = np.array([0.0, -0.2, 0.0]), (BOWL[:, :2].max(0) + BOWL[:, :2].min(0)) / 2
+    spot, yaw = best_rim(model, data, bowl, BOWL, 0.05, way, np.array([0.5, 0.9, 0.3]))
     assert spot[1] < 0.5, "away from the wall"
-    again, _ = best_rim(model, data, bowl, BOWL, 0.05, np.array([0.0, -0.2, 0.0]), 1)
-    assert np.linalg.norm(spot - again) > 0.01
     assert abs(yaw) <= np.pi / 2
+    far = np.array([5.0, 0.0, 0.0])  # where nothing else stands
+    sides = [
+        best_rim(model, data, bowl, BOWL + far, 0.05, way, np.array([*bowls_middle, 0.3]) + far + [0.0, aside, 0.0])[0]
+        for aside in (-0.5, 0.5)
+    ]
+    assert sides[0][1] < bowls_middle[1] < sides[1][1]
 
 
 def test_of_two_ways_to_hold_the_nearer_one_is_taken() -> None:

@@ -10,9 +10,11 @@ import pytest
 from PIL import Image
 
 from simulation import pictures
+from simulation.environment import Environment
 from simulation.picture_format import HEIGHT, WIDTH
 from simulation.worlds import load_world
 from tests.simulation.conftest import Record
+from tests.simulation.usual import usual_renderer
 
 TEXT = "put the red cube on the left plate"
 
@@ -81,6 +83,20 @@ def test_pictures_are_the_same_after_others_of_another_world_and_size(record: Re
     assert len(small) < len(before[0])
 
 
+@pytest.mark.parametrize(("robot_id", "scene_id"), [("widowx", "table"), ("franka", "kitchen")])
+@pytest.mark.parametrize("size", [pictures.SIZE, pictures.VIDEO])
+def test_a_picture_is_that_of_mujocos_own_renderer(robot_id: str, scene_id: str, size: tuple[int, int]) -> None:
+    artist = pictures.Artist(load_world(robot_id, scene_id))
+    shown = artist.draw(artist.world.model.qpos0, size)
+    artist.close()
+    width, height = (pictures.FINER * side for side in size)
+    buffers = artist._model.vis.global_  # not those of the picture that was drawn
+    buffers.offwidth, buffers.offheight = (pictures.FINER * side for side in pictures.SIZE)
+    with usual_renderer(artist._model, height, width) as artist._kept:
+        artist._size = size
+        assert np.array_equal(artist.draw(artist.world.model.qpos0, size), shown)
+
+
 def test_only_the_artist_of_the_last_world_is_kept(record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
     closed: list[str] = []
     monkeypatch.setattr(pictures.Artist, "close", lambda artist: closed.append(artist.world.scene_id))
@@ -91,3 +107,15 @@ def test_only_the_artist_of_the_last_world_is_kept(record: Record, monkeypatch: 
     assert closed == ["cabinet"]
     monkeypatch.undo()
     first.close()
+
+
+@pytest.mark.parametrize(("robot_id", "scene_id"), [("ur5e", "warehouse"), ("franka", "kitchen")])
+def test_a_scene_with_a_first_view_of_its_own_is_drawn_from_there(robot_id: str, scene_id: str) -> None:
+    environment = Environment(robot_id, scene_id)
+    artist = pictures.Artist(environment.world)
+    try:
+        picture = artist.draw(environment.reset(3).qpos, (144, 96))
+    finally:
+        artist.close()
+    assert picture.shape == (96, 144, 3)
+    assert picture.std() > 20, "there is something to be seen"

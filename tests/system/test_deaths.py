@@ -19,7 +19,7 @@ def arena(make_arena: MakeArena) -> Arena:
     return arena
 
 
-@pytest.mark.parametrize("part", ["web", "worker", "beat", "mongo", "valkey"])
+@pytest.mark.parametrize("part", ["web", "worker", "beat", "mongo", "valkey", "loader"])
 def test_a_killed_part_is_started_again(arena: Arena, part: str) -> None:
     if part not in arena.children():
         return  # this run was given a server of that kind, so the arena starts none

@@ -15,6 +15,7 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests import servers
@@ -191,7 +192,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 def fill(disk: Path) -> Path:
     """Leave no byte free; answers the file to delete."""
     filler = disk / "filler"
-    file = os.open(filler, os.O_CREAT | os.O_WRONLY)
+    file = os.open(filler, os.O_CREAT | os.O_WRONLY | os.O_APPEND)
     with contextlib.suppress(OSError):
         while True:
             os.write(file, bytes(1_000_000))
@@ -208,6 +209,18 @@ def test_room_is_what_the_disk_would_still_take(small_disk: Path) -> None:
     assert has_room(small_disk)
     assert has_room(small_disk / "missing"), "another trouble than a full disk"
     assert list(small_disk.iterdir()) == []
+
+
+def keeps_dying(arena: Arena, disk: Path) -> int:
+    """How often the document store has ended for want of room. It frees a journal when it dies, with which it would
+    start again: that room is taken, and if it was faster it is killed once more.
+    """
+    fill(disk)
+    for process in arena.processes():
+        with contextlib.suppress(psutil.NoSuchProcess):
+            if "secantusd" in " ".join(process.cmdline()):
+                process.kill()
+    return sum("mongo" in line and "is full" in line for line in arena.errors)
 
 
 def status(arena: Arena, path: str, data: bytes | None = None) -> int:
@@ -229,8 +242,8 @@ def test_the_arena_as_it_ships_outlives_a_full_disk(small_disk: Path, make_arena
     for name in own:
         os.kill(arena.children()[name], signal.SIGKILL)
     wait_until(lambda: arena.health()[0] == 503)
-    if "mongo" in own:  # which cannot start on a full disk: a crash loop, were it counted
-        wait_until(lambda: sum("mongo" in line and "is full" in line for line in arena.errors) >= 4, seconds=240)
+    if "mongo" in own:  # which dies at every start: a crash loop, were it counted
+        wait_until(lambda: keeps_dying(arena, small_disk) >= 4, seconds=240)
     assert arena.process.poll() is None, "".join(arena.errors[-20:])
     assert status(arena, "api/health/live") == 200
     if "DATABASE_URL" not in servers.given:
@@ -239,5 +252,5 @@ def test_the_arena_as_it_ships_outlives_a_full_disk(small_disk: Path, make_arena
     filler.unlink()
     wait_until(lambda: arena.health()[0] == 200, seconds=240)  # a worker's start, beside other work
     assert status(arena, "api/sessions/init", b"{}") == 201
-    assert set(arena.children()) == {"worker", "drawing", "beat", "web", *own}
+    assert set(arena.children()) == {"loader", "worker", "drawing", "beat", "web", *own}
     assert arena.stop() == 0

@@ -36,7 +36,7 @@ def test_stopping_ends_every_process_and_the_next_start_has_the_data(make_arena:
     assert said["url"] == arena.url
     assert all(":***@127.0.0.1:" in url for url in said["urls"].values()), "what is printed has no password"
     own_servers = {SERVER_OF[name] for name in said["urls"]}
-    assert set(said["processes"]) == {"worker", "drawing", "beat", "web", *own_servers}
+    assert set(said["processes"]) == {"loader", "worker", "drawing", "beat", "web", *own_servers}
     assert len(arena.processes()) >= len(said["processes"])
     assert arena.health()[0] == 200
     arena.manage("shell", "--verbosity", "0", "-c", WRITE)

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from vlaarena import env
 from vlaarena.supervisor.logs import Log
@@ -45,6 +46,25 @@ class ChildSpec:
     niceness: int = 0
     sockets: tuple[int, ...] = ()
     environment: tuple[tuple[str, str], ...] = ()
+    forked: bool = False
+    """Whether the loader forks it, where there is one."""
+
+
+class Process(Protocol):
+    """What of asyncio's processes a child needs."""
+
+    @property
+    def pid(self) -> int: ...
+    @property
+    def returncode(self) -> int | None: ...
+    async def wait(self) -> int: ...
+    def terminate(self) -> None: ...
+
+
+class Forks(Protocol):
+    """Starts a part with this file for its output."""
+
+    async def fork(self, spec: ChildSpec, output: int) -> Process: ...
 
 
 def launched(command: Sequence[str], niceness: int = 0) -> list[str]:
@@ -53,7 +73,16 @@ def launched(command: Sequence[str], niceness: int = 0) -> list[str]:
 
 
 class Child:
-    def __init__(self, spec: ChildSpec, *, environment: Mapping[str, str], folder: Path, log: Path) -> None:
+    def __init__(
+        self,
+        spec: ChildSpec,
+        *,
+        environment: Mapping[str, str],
+        folder: Path,
+        log: Path,
+        loader: Forks | None = None,
+    ) -> None:
+        """`loader`: forks it; without one it is started as a program of its own."""
         self.spec = spec
         self.last_lines: collections.deque[str] = collections.deque(maxlen=LAST_LINES)
         self.on_warning: Callable[[str, str], None] = lambda name, line: None
@@ -64,7 +93,8 @@ class Child:
         self._started = 0.0
         self.found_no_room = False
         """Whether it has reported a full disk since its start."""
-        self._process: asyncio.subprocess.Process | None = None
+        self._loader = loader
+        self._process: Process | None = None
         self._reader: asyncio.Task[None] | None = None
         self._kill_timer: asyncio.TimerHandle | None = None
 
@@ -79,17 +109,27 @@ class Child:
 
     async def start(self) -> None:
         self._started, self._kill_timer, self.found_no_room = time.monotonic(), None, False
-        self._process = await asyncio.create_subprocess_exec(
+        output, its_end = os.pipe()
+        try:
+            self._process = await (self._loader.fork(self.spec, its_end) if self._loader else self._execute(its_end))
+        except BaseException:
+            os.close(output)
+            raise
+        finally:
+            os.close(its_end)
+        self._reader = asyncio.create_task(self._keep_output(output))
+
+    async def _execute(self, output: int) -> Process:
+        return await asyncio.create_subprocess_exec(
             *launched(self.spec.command, self.spec.niceness),
             env=self._environment,
             cwd=self._folder,
             pass_fds=self.spec.sockets,
             start_new_session=True,  # Ctrl-C reaches only the supervisor, which then stops the children in order
             stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
+            stdout=output,
             stderr=asyncio.subprocess.STDOUT,
         )
-        self._reader = asyncio.create_task(self._keep_output(self._process))
 
     async def wait(self) -> int:
         """Wait for its end, and end whatever it started. Returns the exit code, negative for a signal."""
@@ -125,21 +165,25 @@ class Child:
         if self._process is not None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
+                return
+            if self._process.returncode is None:  # forked, and not yet in a session of its own
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(self._process.pid, signal.SIGKILL)
 
     def _kill_hopeless(self) -> None:
         self.on_warning(self.spec.name, "can do nothing more until it is started again")
         self.kill()
 
-    async def _keep_output(self, process: asyncio.subprocess.Process) -> None:
+    async def _keep_output(self, output: int) -> None:
         """Write its output to its log, keep the last lines, and pass warnings on.
 
         Reading goes on even if the log cannot be written, as on a full disk: else the child would block on its output.
         """
-        stream = process.stdout
-        if stream is None:
-            return
-        rest = b""
-        with Log(self._log) as log:
+        stream, rest = asyncio.StreamReader(), b""
+        transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(stream), os.fdopen(output, "rb", buffering=0)
+        )
+        with contextlib.closing(transport), Log(self._log) as log:
             while block := await stream.read(65536):
                 log.write(block)
                 *lines, rest = (rest + block).split(b"\n")

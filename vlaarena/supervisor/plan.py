@@ -7,17 +7,16 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from django.conf import settings
 
-from arena.kinds import Kind
 from texts import embedded
 from vlaarena import bundled
 from vlaarena.supervisor.child import ChildSpec
 from vlaarena.supervisor.folder import DataFolder
-from voice.models import VOICE
+from vlaarena.supervisor.forked import PlayedKind
 
 # MuJoCo, the renderer and PyTorch read these when they are loaded.
 WORKER_ENVIRONMENT = {
@@ -38,12 +37,14 @@ VALKEY_GRACE_S, MONGO_GRACE_S, WORKER_GRACE_S, BEAT_GRACE_S, WEB_GRACE_S = 0.5, 
 WORKER_NICENESS = 10
 # Drawings come after rollouts.
 DRAWING_NICENESS, DRAWING_GRACE_S = 15, 0.7
-LANGUAGE_GRACE_S, WAITING_GRACE_S, CALLS_GRACE_S = 0.5, 2.0, 1.5
+LANGUAGE_GRACE_S, WAITING_GRACE_S, CALLS_GRACE_S, LOADER_GRACE_S = 0.5, 2.0, 1.5, 0.3
 # Games of Snake come last. A game that is ended leaves no file.
 LADDER_NICENESS, LADDER_GRACE_S = 19, 0.3
 LADDER_PACE = ("--pace-s", "1", "--pause-s", "30")
 EMBEDDED_TEXT = "ARENA_EMBEDDED_TEXT_URL"
 """Its value tells the parts where SmolLM2 is served; with it, a site that says nothing else offers text."""
+TEXT, VOICE = "text", "voice"
+"""Kinds, whose own modules load the models."""
 MEMORY = Path("/dev/shm")  # noqa: S108 - a temporary folder is created in it
 
 
@@ -111,12 +112,22 @@ def child_environment(folder: DataFolder, urls: Mapping[str, str]) -> dict[str, 
     return folder.marked({**PART_ENVIRONMENT, **WORKER_ENVIRONMENT, **os.environ, **own})
 
 
+def loader(socket: int | None = None) -> ChildSpec | None:
+    """The process that forks the others, which share its memory; None where forks are not as on Linux. `socket`: that
+    of several web processes."""
+    if sys.platform != "linux":
+        return None
+    command = [sys.executable, "-m", "vlaarena.supervisor.loader"]
+    return ChildSpec("loader", command, LOADER_GRACE_S, sockets=() if socket is None else (socket,))
+
+
 def prepare() -> ChildSpec:
     """Migrations and seeds. In a new process, since this one read its settings before the servers had addresses."""
-    return ChildSpec("prepare", [sys.executable, "manage.py", "prepare"], grace_s=1.0)
+    return ChildSpec("prepare", [sys.executable, "manage.py", "prepare"], grace_s=1.0, forked=True)
 
 
 def parts(
+    kinds: Sequence[PlayedKind] = (),
     *,
     queues: list[str],
     worker_processes: int,
@@ -126,7 +137,6 @@ def parts(
     port: int,
     web_processes: int = 1,
     socket: int | None = None,
-    kinds: Sequence[Kind] = (),
 ) -> list[ChildSpec]:
     """Worker, drawing worker, beat and web, in their starting order, then the process that holds calls where voice is
     offered, and the ladder of Snake where it is asked for.
@@ -164,7 +174,7 @@ def parts(
     web_names = ["web", *(f"web-{number}" for number in range(2, web_processes + 1))]
     sockets = () if socket is None else (socket,)
     voice_is_on = any(kind.id == VOICE for kind in kinds)
-    return [
+    found = [
         ChildSpec(
             "worker",
             worker,
@@ -180,6 +190,7 @@ def parts(
         *([_calls(host)] if voice_is_on else []),
         *([_ladder()] if settings.WORMARENA_LADDER else []),
     ]
+    return [replace(spec, forked=True) for spec in found]
 
 
 def _calls(host: str) -> ChildSpec:

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import signal
+import sys
 import time
 import urllib.error
 import urllib.request
@@ -15,6 +16,7 @@ from pathlib import Path
 from vlaarena import bundled
 from vlaarena.supervisor.child import DEATHS_ALLOWED, DEATHS_WINDOW_S, Child, ChildSpec
 from vlaarena.supervisor.folder import DataFolder, Running
+from vlaarena.supervisor.forked import Loader, OfferedKind, PlayedKind
 from vlaarena.supervisor.room import has_room
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -24,6 +26,9 @@ RESTART_PAUSE_S = 0.3
 LONGEST_PAUSE_S = 15.0  # between two starts while a disk is full
 LOOK_FOR_ROOM_S = 1.0
 WRITE_AGAIN_S = 5.0
+ASK_FOR_KINDS = (
+    "import json; from vlaarena.supervisor import loader; loader.load(); print(json.dumps(loader.offered()))"
+)
 
 
 class SupervisorError(Exception):
@@ -50,16 +55,24 @@ class Supervisor:
         self._say = say
         self._tell_ready = tell_ready
         self._children: list[Child] = []
+        self._loader: Loader | None = None
         self._announced = True
 
     async def run(
-        self, *, servers: Sequence[ChildSpec], prepare: ChildSpec, parts: Sequence[ChildSpec], health_host: str
+        self,
+        *,
+        servers: Sequence[ChildSpec],
+        prepare: ChildSpec,
+        parts: Callable[[Sequence[PlayedKind]], Sequence[ChildSpec]],
+        health_host: str,
+        loader: ChildSpec | None = None,
     ) -> None:
         """Start the servers, run `prepare` to its end, start the parts, and keep all alive until a stop signal.
 
-        `health_host`: one of the site's names. Raises SupervisorError if a part cannot be started or kept alive.
+        `parts`: by the kinds that the site offers. `health_host`: one of the site's names. `loader`: forks those that
+        may be forked. Raises SupervisorError if a part cannot be started or kept alive.
         """
-        life = asyncio.create_task(self._live(servers, prepare, parts, health_host))
+        life = asyncio.create_task(self._live(servers, loader, prepare, parts, health_host))
         for number in STOP_SIGNALS:
             asyncio.get_running_loop().add_signal_handler(number, life.cancel)
         try:
@@ -71,7 +84,12 @@ class Supervisor:
             await self._stop_all()
 
     async def _live(
-        self, servers: Sequence[ChildSpec], prepare: ChildSpec, parts: Sequence[ChildSpec], health_host: str
+        self,
+        servers: Sequence[ChildSpec],
+        loader: ChildSpec | None,
+        prepare: ChildSpec,
+        parts: Callable[[Sequence[PlayedKind]], Sequence[ChildSpec]],
+        health_host: str,
     ) -> None:
         try:
             async with asyncio.TaskGroup() as keepers:  # when one fails, all others are cancelled
@@ -80,18 +98,43 @@ class Supervisor:
                     keepers.create_task(self._keep_alive(await self._start(spec)))
                 for spec in servers:
                     await self._wait_for_port(spec)
+                if loader:
+                    keepers.create_task(self._keep_alive(await self._start_loader(loader)))
                 await self._prepare(prepare)
-                for spec in parts:
+                for spec in parts(await self._offered()):
                     keepers.create_task(self._keep_alive(await self._start(spec)))
                 await self._wait_for_health(health_host)
                 self._tell_ready(self._running)
         except* SupervisorError as failures:
             raise failures.exceptions[0] from None
 
+    async def _offered(self) -> Sequence[PlayedKind]:
+        """The kinds as the parts see them: with the servers' addresses in the environment."""
+        if self._loader:
+            return await self._loader.kinds()
+        asked = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-c", ASK_FOR_KINDS),
+            env=self._environment,
+            cwd=self._base,
+            stdout=asyncio.subprocess.PIPE,
+        )
+        told, _ = await asked.communicate()
+        return [OfferedKind(*kind) for kind in json.loads(told)]
+
     async def _start(self, spec: ChildSpec) -> Child:
-        self._say(f"starting {spec.name}")
+        log, loader = self._folder.fresh_log(spec.name), self._loader if spec.forked else None
+        return await self._started(
+            Child(spec, environment=self._environment, folder=self._base, log=log, loader=loader)
+        )
+
+    async def _start_loader(self, spec: ChildSpec) -> Loader:
         log = self._folder.fresh_log(spec.name)
-        child = Child(spec, environment=self._environment, folder=self._base, log=log)
+        self._loader = Loader(spec, environment=self._environment, folder=self._base, log=log)
+        await self._started(self._loader)
+        return self._loader
+
+    async def _started(self, child: Child) -> Child:
+        self._say(f"starting {child.spec.name}")
         child.on_warning = lambda name, line: self._say(f"{name} | {line}")
         self._children.append(child)
         await child.start()

@@ -44,6 +44,9 @@ const PRESETS = [
   { id: "gripper", names: [], ours: { fovy: RIDING.fovy }, riding: true },
 ];
 
+/** How far people may move away from what they look at [m]; farther in a scene whose own camera is farther. */
+const FARTHEST = 2.2;
+
 /** The assumed height over the table of the point that a scene's camera looks at [m]. */
 const FOCUS_HEIGHT = 0.04;
 
@@ -74,6 +77,9 @@ export function lookThrough(view, { pos = [0, 0, 0], quat = [1, 0, 0, 0], target
   view.position.set(...pos);
   return target ? new THREE.Vector3(...target) : focusOf(view.position, quat);
 }
+
+/** @param {PerspectiveCamera} view @param {THREE.Vector3} target what it looks at */
+export const farthestFrom = (view, target) => Math.max(FARTHEST, view.position.distanceTo(target));
 
 /**
  * @param {PerspectiveCamera} view

@@ -1,4 +1,4 @@
-// The room around the table, and what it stands on: four walls, lit from above the table, which whoever looks in from outside sees through.
+// The room around a scene, and what its table stands on: four walls, lit from above the table, which whoever looks in from outside sees through.
 
 import * as THREE from "three";
 
@@ -26,8 +26,11 @@ export class Room {
   /** @type {THREE.Mesh[]} */
   meshes;
 
-  /** @param {QuickLight} light with which walls are drawn in every quality, in one program with everything else of the coarser ones */
-  constructor(light) {
+  /**
+   * @param {QuickLight} light with which walls are drawn in every quality, in one program with everything else of the coarser ones
+   * @param {boolean} hasTable a scene without one would have its own furniture hidden by what tables stand on
+   */
+  constructor(light, hasTable) {
     this.#material = quickMaterial({ color: this.#colour, transparent: false, opacity: 1, map: null }, light, null);
     this.#dark = quickMaterial({ color: new THREE.Color("#575c64"), transparent: false, opacity: 1, map: null }, light, null);
     this.meshes = [
@@ -36,9 +39,7 @@ export class Room {
       wall([NEAR[0], FAR[1]], [NEAR[0], NEAR[1]]),
       wall([NEAR[0], NEAR[1]], [FAR[0], NEAR[1]]),
     ].map((geometry) => new THREE.Mesh(geometry, this.#material));
-    const cabinet = new THREE.Mesh(new THREE.BoxGeometry(...CABINET.size), this.#dark);
-    cabinet.position.set(...CABINET.middle);
-    this.meshes.push(cabinet);
+    if (hasTable) this.meshes.push(cabinet(this.#dark));
   }
 
   /** @param {string} colour CSS */
@@ -71,6 +72,13 @@ function wall([x, y], [toX, toY]) {
     normal.setXYZ(i, ...inwards.clone().addScaledVector(UP, glow).normalize().toArray());
   }
   return geometry;
+}
+
+/** @param {THREE.Material} material */
+function cabinet(material) {
+  const mesh = new THREE.Mesh(new THREE.BoxGeometry(...CABINET.size), material);
+  mesh.position.set(...CABINET.middle);
+  return mesh;
 }
 
 const UP = new THREE.Vector3(0, 0, 1);

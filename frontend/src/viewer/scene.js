@@ -63,7 +63,7 @@ export class StageScene {
     this.lite = lite;
     this.#shapes = shapes;
     this.#quickLight = this.#addLights();
-    this.#room = new Room(this.#quickLight);
+    this.#room = new Room(this.#quickLight, shapes.description.geoms.some(isFurniture));
     /** @type {Map<string, THREE.Material>} */
     const materials = new Map();
     const visible = shapes.visible(() => true, { lite });

@@ -3,7 +3,7 @@
 import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 
-import { fieldOfView, lookThrough, rideOn } from "./cameras.js";
+import { farthestFrom, fieldOfView, lookThrough, rideOn } from "./cameras.js";
 import { colourOf } from "./colour.js";
 import { Overlays } from "./overlays.js";
 import { pixelRatio, QUALITIES } from "./quality.js";
@@ -104,6 +104,7 @@ export class Viewer extends EventTarget {
     } else {
       this.target.copy(lookThrough(this.camera, preset.camera));
       this.#parts.controls.target.copy(this.target);
+      this.#parts.controls.maxDistance = farthestFrom(this.camera, this.target);
       this.#placing = true;
       this.#parts.controls.update();
       this.#placing = false;
@@ -120,6 +121,7 @@ export class Viewer extends EventTarget {
     this.camera.up.copy(other.camera.up);
     this.camera.position.copy(other.camera.position);
     this.#parts.controls.target.copy(other.#parts.controls.target);
+    this.#parts.controls.maxDistance = other.#parts.controls.maxDistance;
     this.camera.lookAt(this.#parts.controls.target);
     this.#frame();
     this.needsDraw = true;
@@ -236,7 +238,6 @@ function makeControls(camera, canvas, target, signal) {
   controls.enablePan = false;
   controls.enableZoom = false;
   controls.minDistance = 0.15;
-  controls.maxDistance = 2.2;
   controls.maxPolarAngle = 0.49 * Math.PI;
   canvas.style.touchAction = "pan-y";
   canvas.addEventListener("pointerdown", () => (controls.enableZoom = true), { signal });

@@ -16,7 +16,9 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--course", default="table", help="of what to show: table, widowx, warehouse")
+        parser.add_argument(
+            "--course", default="table", help="of what to show: table, widowx, warehouse, kitchen, libero"
+        )
         parser.add_argument("--episodes", type=int, default=4000, help="how many seeds to try")
         parser.add_argument("--seed", type=int, default=1_000_000, help="first seed; below 1000000 is for evaluation")
         parser.add_argument("--workers", type=int, default=2)
@@ -44,7 +46,8 @@ class Command(BaseCommand):
         try:
             course = course_named(options["course"])
             counts = options["episodes"], options["seed"], options["workers"]
-            driver = PolicyDriver.of(options["driver"], options["driven"]) if options["driver"] else None
+            told = options["driver"], options["driven"], course.camera
+            driver = PolicyDriver.of(*told) if options["driver"] else None
             index = write_dataset(options["out"], *counts, options["resume"], report, course, driver)
         except (DemonstrationError, UnknownCourse, PolicyError) as error:
             raise CommandError(str(error)) from error

@@ -166,7 +166,7 @@ def _recorded(row: Any, options: dict[str, Any], answer: dict[str, Any]) -> dict
         policy=row.id,
         name=row.name,
         revision=row.revision,
-        note=_note(row, answer["tasks"]),
+        note=_note(row, options["suite"], answer["tasks"]),
         engine=engine_version(),
         day=measured.today(),
         tasks=measured.counts_of(answer["tasks"]),
@@ -178,15 +178,18 @@ def _recorded(row: Any, options: dict[str, Any], answer: dict[str, Any]) -> dict
     return answer
 
 
-def _note(row: Any, tasks: Any) -> str:
-    """What readers of the row have to know: whether it reads the simulator's state, or was trained on these starts."""
+def _note(row: Any, suite: str, tasks: Any) -> str:
+    """What readers of the row have to know: whether it reads the simulator's state, or was trained on these starts, or
+    near them, as in LIBERO (simulation.worlds.libero).
+    """
     from robots.benchmarks import measured
+    from robots.libero_suite import is_suite
     from robots.players import EXPERT, STILL
     from simulation import catalogue
 
     trained_in = {*row.card.get("training", {}).get("scenes", ())}
     if trained_in & {catalogue.task(task).scene_id for task in tasks}:
-        return measured.SAW_STARTS
+        return measured.NEAR_STARTS if is_suite(suite) else measured.SAW_STARTS
     return {EXPERT: measured.READS_STATE, STILL: measured.STILL}.get(row.adapter, "")
 
 

@@ -13,6 +13,7 @@ import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,16 +21,12 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError
 
-from arena import kinds
-from arena.kinds import Kind
 from texts.embedded import CannotServe
-from texts.models import TEXT
 from vlaarena import env
 from vlaarena.bundled import BundledServerMissing
 from vlaarena.supervisor import plan
 from vlaarena.supervisor.folder import DataFolder, FolderBusy, Running
 from vlaarena.supervisor.watch import Supervisor, SupervisorError
-from voice.offered import is_offered
 
 BACKLOG = 512
 """Connections that may wait to be accepted on the socket that several web processes share."""
@@ -59,7 +56,7 @@ class Command(BaseCommand):
         for pid in folder.end_orphans():
             self._say(f"ended process {pid}, left behind by an earlier start")
         _refuse_taken_port(host, port)
-        if is_offered():
+        if plan.VOICE in settings.KINDS and _can_speak():
             _refuse_taken_port(host, settings.VOICE["port"], "ARENA_VOICE_PORT")
         _refuse_unbuilt()
         folder.secret_key()
@@ -75,8 +72,10 @@ class Command(BaseCommand):
         with _listening(host, port, web_processes) as listening:
             await supervisor.run(
                 servers=servers.specs,
+                loader=plan.loader(listening),
                 prepare=plan.prepare(),
-                parts=plan.parts(
+                parts=partial(
+                    plan.parts,
                     queues=settings.QUEUES,
                     worker_processes=int(env.number("ARENA_WORKERS", 2)),
                     worker_niceness=int(env.number("ARENA_WORKER_NICENESS", plan.WORKER_NICENESS)),
@@ -85,7 +84,6 @@ class Command(BaseCommand):
                     port=port,
                     web_processes=web_processes,
                     socket=listening,
-                    kinds=_offered(servers),
                 ),
                 # A host name that the site accepts: the first without a wildcard.
                 health_host=next((name for name in settings.ALLOWED_HOSTS if name[0] not in "*."), "localhost"),
@@ -93,7 +91,7 @@ class Command(BaseCommand):
 
     def _add_language_server(self, servers: plan.Servers, folder: DataFolder) -> None:
         """Unless text is turned off, or the model cannot run here: then say why there is none."""
-        if TEXT not in (settings.CHOSEN_KINDS or [TEXT]) or settings.TEXT["embedded_url"]:
+        if plan.TEXT not in (settings.CHOSEN_KINDS or [plan.TEXT]) or settings.TEXT["embedded_url"]:
             return
         try:
             found = plan.language_server(folder)
@@ -113,14 +111,15 @@ class Command(BaseCommand):
         sys.stdout.flush()
 
 
-def _offered(servers: plan.Servers) -> list[Kind]:
-    """The kinds that the parts will offer: their environment may say more than that of this process."""
-    return [kind for kind in kinds.every() if kind.offered or (kind.id == TEXT and plan.EMBEDDED_TEXT in servers.urls)]
-
-
 def _without_passwords(running: Running) -> dict[str, Any]:
     """What may appear on a terminal. Other commands read the passwords from the data folder."""
     return {**asdict(running), "urls": {name: re.sub(r":[^:/@]*@", ":***@", url) for name, url in running.urls.items()}}
+
+
+def _can_speak() -> bool:
+    from voice.speech.installed import missing  # loads numpy
+
+    return not missing()
 
 
 def _refuse_taken_port(host: str, port: int, variable: str = "ARENA_PORT") -> None:
