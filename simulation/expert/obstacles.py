@@ -55,8 +55,17 @@ def _middles(half: float, count: int) -> list[float]:
 
 def is_box(environment: Environment, name: str) -> bool:
     """Whether it has corners; what was turned on a lathe has none."""
+    return _first_geom(environment, name) == mujoco.mjtGeom.mjGEOM_BOX
+
+
+def is_ball(environment: Environment, name: str) -> bool:
+    """Whether it looks the same from all sides."""
+    return _first_geom(environment, name) == mujoco.mjtGeom.mjGEOM_SPHERE
+
+
+def _first_geom(environment: Environment, name: str) -> int:
     model = environment.model
-    return bool(model.geom_type[model.body_geomadr[model.body(name).id]] == mujoco.mjtGeom.mjGEOM_BOX)
+    return int(model.geom_type[model.body_geomadr[model.body(name).id]])
 
 
 def discs_around(environment: Environment, *without: str, fine: int = 1) -> Discs:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import product
+from itertools import product, tee
 from typing import NamedTuple
 
 import numpy as np
@@ -101,18 +101,20 @@ def spot_outside(planner: Planner, goal: In) -> Spot | None:
     return _free_spot(planner, goal.thing, spots)
 
 
-def put_next_to(planner: Planner, goal: NextTo) -> Floats:
-    if _is_left_alone(planner, goal):
+def put_next_to(planner: Planner, goal: NextTo, moved: Moved | None = None) -> Floats:
+    """At the nearest side of the other that has room. `moved`: how far the thing has to go as well."""
+    if _is_left_alone(planner, goal, moved):
         return _set_here(planner, goal.thing)
-    return _set_at(planner, goal.thing, spot_beside(planner, goal))
+    return _set_at(planner, goal.thing, spot_beside(planner, goal, moved))
 
 
-def spot_beside(planner: Planner, goal: NextTo) -> Spot:
+def spot_beside(planner: Planner, goal: NextTo, moved: Moved | None = None) -> Spot:
     """Where `put_next_to` sets the thing down: at the nearest side of the other that has room, so that who has come
     half the way goes on to the same side.
     """
     here = planner.view.position(goal.thing)[:2]
-    spots = sorted(_spots_beside(planner, goal), key=lambda spot: _away(here, spot))
+    around = [*_spots_beside(planner, goal)]
+    spots = sorted(_far_ones(planner, around, moved) or around, key=lambda spot: _away(here, spot))
     return _free_spot(planner, goal.thing, spots) or spots[0]
 
 
@@ -121,9 +123,9 @@ def _away(place: Floats, spot: Spot) -> float:
     return float(np.hypot(*(place - spot[:2])))
 
 
-def _is_left_alone(planner: Planner, goal: NextTo | Between) -> bool:
+def _is_left_alone(planner: Planner, goal: NextTo | Between, moved: Moved | None) -> bool:
     """Whether the thing stands where it is to be, and the hand, which is still around it, has let go."""
-    if holds(planner.environment, goal.thing):
+    if holds(planner.environment, goal.thing) or not (moved is None or moved.judge(planner.view).success):
         return False
     return goal.judge(planner.view).success and planner.is_around(planner.view.position(goal.thing))
 
@@ -142,19 +144,22 @@ def put_between(planner: Planner, goal: Between, moved: Moved | None = None) -> 
     """At the nearest place with room between both; if there is none, the other goes further away first. `moved`: how
     far the thing has to go as well.
     """
-    if _is_left_alone(planner, goal) and (not moved or moved.judge(planner.view).success):
+    if _is_left_alone(planner, goal, moved):
         return _set_here(planner, goal.thing)
     here, one, other = (planner.view.position(name)[:2] for name in (goal.thing, goal.one, goal.other))
-    spots = [spot for spot in _spots_between(one, other, goal.within_m) if not moved or _is_far(planner, moved, spot)]
+    spots = _far_ones(planner, _spots_between(one, other, goal.within_m), moved)
     found = _free_spot(planner, goal.thing, sorted(spots, key=lambda spot: _away(here, spot)))
     if found and not holds(planner.environment, goal.other):
         return _set_at(planner, goal.thing, found)
     return _to_a_spot(planner, goal.other, _further_away(planner, goal))
 
 
-def _is_far(planner: Planner, moved: Moved, spot: Spot) -> bool:
+def _far_ones(planner: Planner, spots: Iterable[Spot], moved: Moved | None) -> list[Spot]:
+    """Those that are as far from the thing's start as it has to go."""
+    if moved is None:
+        return [*spots]
     start = planner.view.position(moved.thing)[:2] - moved.way_from(planner.view)
-    return bool(np.hypot(*(start - spot[:2])) > moved.by_m + EXACT)
+    return [spot for spot in spots if np.hypot(*(start - spot[:2])) > moved.by_m + EXACT]
 
 
 def _spots_between(one: Floats, other: Floats, within: float) -> Iterator[Spot]:
@@ -345,9 +350,9 @@ def stand_up(planner: Planner, goal: Upright) -> Floats:
 
 def _free_spot(planner: Planner, name: str, spots: Iterable[Spot]) -> Spot | None:
     """The first with room for the hand as it is turned now; else the first with room for it when it has turned."""
-    spots, yaw = [*spots], command_yaw(planner.quaternion)
-    as_it_is = [(x, y, yaw) for x, y, _ in spots]
-    return free_spot(planner.environment, name, as_it_is) or free_spot(planner.environment, name, spots)
+    (first, again), yaw = tee(spots), command_yaw(planner.quaternion)
+    as_it_is = ((x, y, yaw) for x, y, _ in first)
+    return free_spot(planner.environment, name, as_it_is) or free_spot(planner.environment, name, again)
 
 
 def _to_a_spot(planner: Planner, name: str, spots: Iterable[Spot]) -> Floats:

@@ -71,6 +71,8 @@ def _of_all(planner: Planner, goal: All) -> Floats | None:
         return skills.place(planner, due, shared=True)
     if isinstance(due, Between):
         return skills.put_between(planner, due, moved)
+    if isinstance(due, NextTo):
+        return skills.put_next_to(planner, due, moved)
     return next_action(planner, due) if due else None
 
 
