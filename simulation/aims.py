@@ -10,7 +10,7 @@ from simulation.contracts import Floats
 from simulation.environment import Environment
 from simulation.expert.grasps import cube_yaw, holds, is_square
 from simulation.expert.hand import Planner
-from simulation.expert.obstacles import is_box
+from simulation.expert.obstacles import is_ball, is_box
 from simulation.expert.skills import next_trade, pushed_to, spot_beside, spot_outside
 from simulation.goals import Goal
 from simulation.goals.benchmark import OverRegion, WithinRegion
@@ -20,6 +20,7 @@ from simulation.goals.joints import Closed, Open, TurnedOn
 from simulation.goals.places import Between, In, Inside, NextTo
 
 OTHERS = ("support", "base", "container")  # the fields of goals that name what a thing comes onto or into
+LIES = 0.7  # cosine of the lean from which on a round thing lies on its side
 
 
 @dataclass(frozen=True)
@@ -54,13 +55,19 @@ def is_held(environment: Environment, aim: Aim) -> bool:
 
 
 def relative_yaw(environment: Environment, aim: Aim) -> tuple[float, float]:
-    """sin na and cos na of a box's yaw a against the tool's, where the box looks the same every n-th of a turn; (0, 0)
-    for other shapes.
+    """sin na and cos na of a thing's yaw a against the tool's, where it looks the same every n-th of a turn: of a box,
+    and of the axis of what lies on its side; (0, 0) for other shapes.
     """
-    if aim.has_joint or not is_box(environment, aim.name):
+    if aim.has_joint:
         return 0.0, 0.0
-    square = is_square(environment, aim.name)
-    yaw = cube_yaw(environment.view.rotation(aim.name)) if square else environment.view.yaw(aim.name)
+    rotation = environment.view.rotation(aim.name)
+    if is_box(environment, aim.name):
+        square = is_square(environment, aim.name)
+        yaw = cube_yaw(rotation) if square else environment.view.yaw(aim.name)
+    elif abs(rotation[2, 2]) < LIES and not is_ball(environment, aim.name):
+        square, yaw = False, float(np.arctan2(rotation[1, 2], rotation[0, 2]))
+    else:
+        return 0.0, 0.0
     angle = (4 if square else 2) * (yaw - environment.view.tool_yaw())
     return float(np.sin(angle)), float(np.cos(angle))
 

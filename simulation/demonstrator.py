@@ -50,7 +50,7 @@ FIELDS: Fields = {
     "yaw": (
         (2,),
         "float32",
-        "sin na, cos na of the named box's yaw against the tool's; n 4 of a square one, else 2; 0 0 for other shapes",
+        "sin na, cos na of the yaw of a named box or lying thing against the tool's; n 4 if square, else 2; else 0 0",
     ),
     "episode": ((), "int64", "seed of the demonstration"),
 }
