@@ -82,7 +82,11 @@ def load(network: nn.Module, stored: Mapping[str, StoredTensor], device: torch.d
 
 def compare(network: nn.Module, stored: Mapping[str, StoredTensor]) -> None:
     """Raise BadTensors unless names and shapes are the network's. Reads no weight."""
-    wanted = {name: tuple(tensor.shape) for name, tensor in network.state_dict().items()}
+    compare_shapes({name: tuple(tensor.shape) for name, tensor in network.state_dict().items()}, stored)
+
+
+def compare_shapes(wanted: Mapping[str, tuple[int, ...]], stored: Mapping[str, StoredTensor]) -> None:
+    """Raise BadTensors unless names and shapes are these. Reads no weight."""
     for name, shape in wanted.items():
         if name not in stored:
             raise BadTensors(f"{_place(stored)}: tensor {name} {list(shape)} is missing")

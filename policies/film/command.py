@@ -26,6 +26,9 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--stages", type=int, default=0, help="of a goal that the network can remember, counted from none; 0: no memory"
     )
+    parser.add_argument(
+        "--move-bins", type=int, default=0, help="of each of dx, dy, dz, the likeliest is played; 0: they are regressed"
+    )
     parser.add_argument("--learning-rate", type=float, default=1.5e-3)
     parser.add_argument(
         "--start-from", type=Path, help="policy folder whose weights, words and statistics to begin with"

@@ -11,7 +11,7 @@ from policies.base import PolicyCard, PolicySpec
 from policies.exported import open_session, read_weights
 from policies.film.graph import Weights, film_graph
 from policies.film.sentence import SentenceEncoder
-from policies.film.sizes import GREY, LINEAR_DIMS, YAW_RANGE, FilmConfig, read_sizes
+from policies.film.sizes import BIN_RANGE, GREY, LINEAR_DIMS, MOVE_DIMS, FilmConfig, read_sizes
 from policies.film.tokenizer import WordTokenizer
 from policies.folder import STATISTICS, TOKENIZER, read_json
 from policies.transforms import DatasetStatistics, read_statistics
@@ -31,6 +31,7 @@ class ExportedFilmPolicy:
     ) -> None:
         self.spec, self._config = spec, config
         self._session = open_session(film_graph(config, weights))
+        self._outputs = [output.name for output in self._session.get_outputs()]
         self._tokenizer, self._encoder, self._statistics = tokenizer, SentenceEncoder(weights), statistics
         self._camera = spec.cameras[0].array_spec()
         self._picture = np.empty((1, 3 * config.patch**2 * config.pictures, *(config.map_size,) * 2), np.float32)
@@ -57,9 +58,9 @@ class ExportedFilmPolicy:
         }
         if self._config.stages:
             fed["known"] = self._known[self._stage : self._stage + 1]
-        action, *stage = self._session.run(None, fed)
-        self._notice(*stage)
-        actions = self._decoded(action.reshape(self._config.chunk, -1))
+        answer = dict(zip(self._outputs, self._session.run(None, fed), strict=True))
+        self._notice(answer.get("stage"))
+        actions = self._decoded(answer["action"], answer.get("moves"))
         actions[:, -1] = grippers(self.spec.action_space, actions[:, -1])
         return self._statistics.unnormalise_actions(actions)
 
@@ -89,18 +90,22 @@ class ExportedFilmPolicy:
             self._is_first, self._stage = True, 0
         return self._text
 
-    def _decoded(self, action: NDArray[np.float32]) -> NDArray[np.float64]:
-        """(chunk, 5 + bins + 1) -> (chunk, 7) in network units, the gripper 0 or 1."""
-        yaw = decode_yaw(action[:, LINEAR_DIMS:-1])
-        return np.column_stack([action[:, :LINEAR_DIMS], yaw, action[:, -1] > 0]).astype(np.float64)
+    def _decoded(self, answer: NDArray[np.float32], moves: NDArray[np.float32] | None) -> NDArray[np.float64]:
+        """The outputs of `film_graph` -> (chunk, 7) in network units, the gripper 0 or 1."""
+        action = answer.reshape(self._config.chunk, -1)
+        linear, yaw = action[:, :LINEAR_DIMS], decode_bins(action[:, LINEAR_DIMS:-1])
+        if moves is not None:
+            chosen = decode_bins(moves.reshape(-1, self._config.move_bins)).reshape(-1, MOVE_DIMS)
+            linear = np.column_stack([chosen, linear[:, MOVE_DIMS:]])
+        return np.column_stack([linear, yaw, action[:, -1] > 0]).astype(np.float64)
 
 
-def decode_yaw(logits: NDArray[np.float32]) -> NDArray[np.float32]:
-    """`film.losses.decode_yaw`: (n, bins) -> (n,), the mean over the most likely bin and its two neighbours."""
+def decode_bins(logits: NDArray[np.float32]) -> NDArray[np.float32]:
+    """`film.losses.decode_bins`: (n, bins) -> (n,), the mean over the most likely bin and its two neighbours."""
     odds = np.exp(logits - logits.max(-1, keepdims=True))
     near = np.abs(np.arange(logits.shape[-1]) - odds.argmax(-1)[:, None]) <= 1
     weight = odds * near
-    centres = np.linspace(-YAW_RANGE, YAW_RANGE, logits.shape[-1], dtype=np.float32)
+    centres = np.linspace(-BIN_RANGE, BIN_RANGE, logits.shape[-1], dtype=np.float32)
     found: NDArray[np.float32] = (weight @ centres) / weight.sum(-1)
     return found
 

@@ -2,7 +2,8 @@
 
 Takes `picture` (1, 3 * patch**2 * pictures, S, S), `text` (1, text_dim) and `readings` (1, proprioception), with a
 memory also `known` (1, stages), 1 at the count of noticed stages. Gives `action` (1, chunk * (5 + yaw_bins + 1)), and
-`stage` (1, stages) logits. What only training reads is left out.
+where the network has them `stage` (1, stages) and `moves` (1, chunk * 3 * move_bins), logits. What only training reads
+is left out.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from policies.film.sizes import LINEAR_DIMS, NORM_EPS, NORM_GROUPS, SUPERVISED_MAPS, FilmConfig
+from policies.film.sizes import LINEAR_DIMS, MOVE_DIMS, NORM_EPS, NORM_GROUPS, SUPERVISED_MAPS, FilmConfig
 from policies.onnx import Graph
 from policies.onnx_layers import all_read
 
@@ -44,11 +45,15 @@ class _FilmGraph:
         for number, modulation in enumerate(self._modulations(text)):
             x = self._block(f"blocks.{number}", config.dilations[number], x, modulation)
         seen = self._read_out(x, text, readings)
-        action = self._linear("action", self._head(seen))
+        chosen = self._head(seen)
+        action = self._linear("action", chosen)
         graph.output(action, "action", (1, config.chunk * (LINEAR_DIMS + config.yaw_bins + 1)))
         if config.stages:
             stage = self._linear("memory.notice.2", self._relu(self._linear("memory.notice.0", seen)))
             graph.output(stage, "stage", (1, config.stages))
+        if config.move_bins:
+            moves = self._linear("moves", chosen)
+            graph.output(moves, "moves", (1, config.chunk * MOVE_DIMS * config.move_bins))
         return graph.model()
 
     def _remembered(self, text: str) -> str:

@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from policies.film.sizes import LINEAR_DIMS, SUPERVISED_MAPS, YAW_RANGE
+from policies.film.sizes import BIN_RANGE, LINEAR_DIMS, MOVE_DIMS, SUPERVISED_MAPS
 from policies.networks.film import FilmOutput
 from policies.training.batches import masked_mean, weighted_sum
 
@@ -16,6 +16,7 @@ STEP_WEIGHTS = (1.0, 0.8, 0.6, 0.5)  # the first action of a chunk is always pla
 WEIGHTS = {
     "linear": 1.0,
     "yaw": 0.12,
+    "moves": 0.36,
     "gripper": 0.25,
     "map": 0.05,
     "point": 2.0,
@@ -36,37 +37,37 @@ class FilmLabels(NamedTuple):
     stage: Tensor  # (B,) int64, how many stages of the goal are reached
 
 
-def yaw_centres(bins: int, device: torch.device | str = "cpu") -> Tensor:
-    """Values of the yaw bins in network units, (bins,)."""
-    return torch.linspace(-YAW_RANGE, YAW_RANGE, bins, device=device)
+def bin_centres(bins: int, device: torch.device | str = "cpu") -> Tensor:
+    """Values of the bins in network units, (bins,)."""
+    return torch.linspace(-BIN_RANGE, BIN_RANGE, bins, device=device)
 
 
-def yaw_target(values: Tensor, bins: int) -> Tensor:
+def bin_target(values: Tensor, bins: int) -> Tensor:
     """(...,) -> (..., bins): each value shared between its two nearest bins, whose weighted mean is exact."""
-    position = (values.clamp(-YAW_RANGE, YAW_RANGE) + YAW_RANGE) * ((bins - 1) / (2 * YAW_RANGE))
+    position = (values.clamp(-BIN_RANGE, BIN_RANGE) + BIN_RANGE) * ((bins - 1) / (2 * BIN_RANGE))
     low = position.floor().clamp(max=bins - 2).long()
     part = (position - low).unsqueeze(-1)
     return F.one_hot(low, bins) * (1 - part) + F.one_hot(low + 1, bins) * part
 
 
-def decode_yaw(logits: Tensor) -> Tensor:
+def decode_bins(logits: Tensor) -> Tensor:
     """(..., bins) -> (...,): the mean over the most likely bin and its two neighbours, never over two distant modes."""
     bins = logits.shape[-1]
     odds = logits.softmax(-1)
     mode = odds.argmax(-1, keepdim=True)
     near = (torch.arange(bins, device=logits.device) - mode).abs() <= 1
     weight = odds * near
-    return (weight * yaw_centres(bins, logits.device)).sum(-1) / weight.sum(-1)
+    return (weight * bin_centres(bins, logits.device)).sum(-1) / weight.sum(-1)
 
 
 def losses(output: FilmOutput, labels: FilmLabels) -> dict[str, Tensor]:
     """Every term, and their weighted sum as "total"."""
     weight = labels.mask * labels.mask.new_tensor(STEP_WEIGHTS[: labels.mask.shape[1]])
     weight = weight / weight.sum().clamp(min=1e-6)  # (B, chunk), sums to one
-    yaw = yaw_target(labels.actions[..., 5], output.yaw.shape[-1])
     terms = {
         "linear": ((output.linear - labels.actions[..., :LINEAR_DIMS]).abs().mean(-1) * weight).sum(),
-        "yaw": (-(yaw * output.yaw.log_softmax(-1)).sum(-1) * weight).sum(),
+        "yaw": (_bin_loss(output.yaw, labels.actions[..., 5]) * weight).sum(),
+        "moves": (_moves_loss(output, labels.actions[..., :MOVE_DIMS]) * weight).sum(),
         "gripper": (_binary(output.gripper, labels.actions[..., 6]) * weight).sum(),
         "held": _binary(output.held, labels.held).mean(),
         "turn": masked_mean((output.turn - labels.turn).abs().mean(-1), (labels.turn != 0).any(-1)),
@@ -75,6 +76,16 @@ def losses(output: FilmOutput, labels: FilmLabels) -> dict[str, Tensor]:
         **_point_losses(output, labels.pixels),
     }
     return terms | {"total": weighted_sum(terms, WEIGHTS)}
+
+
+def _bin_loss(logits: Tensor, values: Tensor) -> Tensor:
+    """Cross-entropy (...,) of logits (..., bins) against values (...,)."""
+    return -(bin_target(values, logits.shape[-1]) * logits.log_softmax(-1)).sum(-1)
+
+
+def _moves_loss(output: FilmOutput, moves: Tensor) -> Tensor:
+    """(B, chunk); zero for a network whose moves are numbers."""
+    return moves.new_zeros(moves.shape[:-1]) if output.moves is None else _bin_loss(output.moves, moves).mean(-1)
 
 
 def _stage_loss(output: FilmOutput, stage: Tensor) -> Tensor:

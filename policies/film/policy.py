@@ -11,8 +11,8 @@ from torch import Tensor
 
 from policies import checkpoints, devices
 from policies.base import BadCard, PolicyCard, PolicySpec
-from policies.film.losses import decode_yaw
-from policies.film.sizes import GREY, read_sizes
+from policies.film.losses import decode_bins
+from policies.film.sizes import GREY, MOVE_DIMS, read_sizes
 from policies.film.tokenizer import WordTokenizer
 from policies.folder import STATISTICS, TOKENIZER, WEIGHTS, check_sums, read_json
 from policies.networks.film import FilmNetwork, patches, stacked
@@ -61,9 +61,12 @@ class FilmPolicy:
         stage = torch.tensor([self._stage], device=self._device)
         output = self._network(picture, text, torch.from_numpy(proprioception)[None].to(self._device), stage)
         self._notice(output.stage)
-        yaw = decode_yaw(output.yaw)[..., None]
+        linear = output.linear
+        if output.moves is not None:
+            linear = torch.cat([decode_bins(output.moves), linear[..., MOVE_DIMS:]], -1)
+        yaw = decode_bins(output.yaw)[..., None]
         gripper = (output.gripper > 0).float()[..., None]
-        actions = torch.cat([output.linear, yaw, gripper], -1)[0].cpu().numpy().astype(np.float64)
+        actions = torch.cat([linear, yaw, gripper], -1)[0].cpu().numpy().astype(np.float64)
         actions[:, -1] = grippers(self.spec.action_space, actions[:, -1])
         return self._statistics.unnormalise_actions(actions)
 

@@ -10,9 +10,10 @@ from policies.base import BadCard
 from policies.config_sizes import check_sizes
 
 LINEAR_DIMS = 5  # dx, dy, dz, droll, dpitch: regressed
+MOVE_DIMS = 3  # the first of these, which may be distributions as well
 GREY = 128.0  # a picture is (pixel - GREY) / GREY
 SUPERVISED_MAPS = 3  # keypoints with pixel labels: named object, target, tool
-YAW_RANGE = 1.1  # bins span -YAW_RANGE .. YAW_RANGE network units
+BIN_RANGE = 1.1  # bins span -BIN_RANGE .. BIN_RANGE network units
 NORM_GROUPS, NORM_EPS = 4, 1e-5
 
 
@@ -36,6 +37,7 @@ class FilmConfig:
     hidden: int = 256
     pictures: int = 1  # 2: also that of the turn's beginning, from which "moved" and "turned" are told
     stages: int = 0  # of a goal that the policy can count as reached, from none; 0: it remembers no stage
+    move_bins: int = 0  # of dx, dy and dz each, of which the likeliest is played; 0: the regressed numbers are
 
     def __post_init__(self) -> None:
         if self.pictures not in (1, 2):

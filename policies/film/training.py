@@ -31,6 +31,7 @@ class FilmPlan(TrainingPlan):
     hidden: int = 256
     pictures: int = 1
     stages: int = 0  # that the network can remember; 0: it has no memory
+    move_bins: int = 0  # of each part of the move; 0: it is regressed
     origin: str = ""  # the policy folder that the run begins with, and its revision
 
 
@@ -72,6 +73,7 @@ class FilmTrainer(TrainingRun):
             hidden=plan.hidden,
             pictures=plan.pictures,
             stages=plan.stages,
+            move_bins=plan.move_bins,
         )
         self.sizes = asdict(config)
         self.batches = FilmBatchMaker(demos, self.scales, self.tokenizer, self.order, config)
@@ -82,8 +84,7 @@ class FilmTrainer(TrainingRun):
 
     def _words(self) -> WordTokenizer:
         if self.start:
-            self.start.check_words(self.demos.texts, self.plan.language)
-            return self.start.tokenizer
+            return self.start.words_for(self.demos.texts, self.plan.language)
         return WordTokenizer.from_texts(self.demos.texts.values()) if self.plan.language else WordTokenizer([])
 
     def losses(self, step: int) -> dict[str, Tensor]:

@@ -3,7 +3,8 @@
 Text modulates every visual block (FiLM: Perez et al. 2018); the picture is read out as softmax keypoints
 (spatial softmax: Finn et al. 2016), whose absolute image coordinates go straight to the action head. The turn about
 the vertical is a distribution over bins, not a number: a cube looks the same every 90 degrees, so at 45 degrees
-two answers are right and their average is wrong.
+two answers are right and their average is wrong. So may the move be: where a little decides between up and down, the
+number with the least absolute error is to stay.
 """
 
 from typing import NamedTuple
@@ -12,7 +13,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from policies.film.sizes import GREY, LINEAR_DIMS, NORM_EPS, NORM_GROUPS, SUPERVISED_MAPS, FilmConfig
+from policies.film.sizes import GREY, LINEAR_DIMS, MOVE_DIMS, NORM_EPS, NORM_GROUPS, SUPERVISED_MAPS, FilmConfig
 
 __all__ = ["GREY", "LINEAR_DIMS", "SUPERVISED_MAPS", "FilmConfig", "FilmNetwork", "FilmOutput", "patches", "stacked"]
 
@@ -42,6 +43,7 @@ class FilmOutput(NamedTuple):
     held: Tensor  # (B,) logit
     turn: Tensor  # (B, 2) sin 4a, cos 4a of the object's yaw against the gripper
     stage: Tensor | None  # (B, stages) logits of how many stages of the goal are reached; None without a memory
+    moves: Tensor | None  # (B, chunk, 3, move_bins) logits of dx, dy, dz; None where they are numbers alone
 
 
 def _middles(size: int) -> Tensor:
@@ -132,6 +134,8 @@ class FilmNetwork(nn.Module):
             nn.ReLU(),
         )
         self.action = nn.Linear(config.hidden, config.chunk * (LINEAR_DIMS + config.yaw_bins + 1))
+        moves = config.chunk * MOVE_DIMS * config.move_bins
+        self.moves = nn.Linear(config.hidden, moves) if moves else None
         self.aux = nn.Sequential(nn.Linear(config.read_out, 64), nn.ReLU(), nn.Linear(64, 6 + 1 + 2))
         self.memory = StageMemory(config) if config.stages else None
         self.register_buffer("grid", _middles(size), persistent=False)
@@ -158,7 +162,9 @@ class FilmNetwork(nn.Module):
         pooling = torch.cat([weights[:, :SUPERVISED_MAPS], weights[:, config.keypoints :]], 1)
         pooled = pooling @ features.transpose(1, 2)  # (B, 3+P, C)
         read = torch.cat([points.flatten(1) * 2 - 1, pooled.flatten(1), text, proprioception], 1)
-        action = self.action(self.head(read)).float().unflatten(1, (config.chunk, -1))
+        chosen = self.head(read)
+        action = self.action(chosen).float().unflatten(1, (config.chunk, -1))
+        moves = None if self.moves is None else self.moves(chosen).float().unflatten(1, (config.chunk, MOVE_DIMS, -1))
         aux = self.aux(read).float()
         return FilmOutput(
             linear=action[..., :LINEAR_DIMS],
@@ -170,4 +176,5 @@ class FilmNetwork(nn.Module):
             held=aux[:, 6],
             turn=aux[:, 7:9],
             stage=None if self.memory is None else self.memory.notice(read).float(),
+            moves=moves,
         )

@@ -13,6 +13,7 @@ import torch
 from django.core.management import CommandError, call_command
 
 from policies.base import CheckpointError, HashMismatch
+from policies.film.tokenizer import UNKNOWN
 from policies.film.training import FilmPlan, FilmTrainer
 from policies.film.warm_start import WarmStart
 from policies.folder import CARD, SUMS, TOKENIZER, WEIGHTS, read_card, read_json, write_json, write_sums
@@ -96,12 +97,18 @@ def test_another_family_is_refused(folder: Path) -> None:
         WarmStart.read(folder)
 
 
-def test_demonstrations_with_words_that_it_does_not_know_are_refused(
+def test_a_word_that_it_does_not_know_is_added_and_begins_as_the_unknown_one(
     others: Demonstrations, folder: Path, tmp_path: Path
 ) -> None:
+    known = WarmStart.read(folder).tokenizer
     others.texts[0] = "lift the crimson cube"
-    with pytest.raises(CheckpointError, match="does not know the words crimson"):
-        begun(others, folder, tmp_path / "run")
+    trainer = begun(others, folder, tmp_path / "run")
+    trainer.export(Naming("again", "Again", ""), tmp_path / "again")
+    assert read_json(tmp_path / "again", TOKENIZER)["words"] == [*known.words, "crimson"]
+    rows = trainer.ema["text.embedding.weight"]
+    assert len(rows) == known.size + 1
+    assert torch.equal(rows[-1], rows[UNKNOWN])
+    assert np.array_equal(actions(tmp_path / "again"), actions(folder))
 
 
 def test_a_policy_that_reads_gives_no_beginning_to_one_that_does_not(
