@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -9,9 +10,11 @@ from numpy.typing import NDArray
 
 from policies.base import PolicyCard, PolicySpec
 from policies.exported import open_session, read_weights
+from policies.film.decoding import decode
 from policies.film.graph import Weights, film_graph
 from policies.film.sentence import SentenceEncoder
-from policies.film.sizes import BIN_RANGE, GREY, LINEAR_DIMS, MOVE_DIMS, FilmConfig, read_sizes
+from policies.film.sizes import GREY, MOVE_DIMS, FilmConfig, read_sizes
+from policies.film.stalling import Stalling
 from policies.film.tokenizer import WordTokenizer
 from policies.folder import STATISTICS, TOKENIZER, read_json
 from policies.transforms import DatasetStatistics, read_statistics
@@ -41,11 +44,13 @@ class ExportedFilmPolicy:
         self._instruction: str | None = None
         self._text: NDArray[np.float32] | None = None
         self._is_first, self._stage = True, 0
+        self._stalling = Stalling()
 
     def reset(self, instruction: str, seed: int) -> None:
-        """`seed` is not used: the policy is deterministic."""
+        """`seed`: of what is drawn where the hand has stalled, which only a network with bins of moves does."""
         self._encode(instruction)
         self._is_first, self._stage = True, 0
+        self._stalling.begin(seed)
 
     def infer(self, observation: Observation) -> NDArray[np.float64]:
         """float64 (chunk, 7), in the robot's action space."""
@@ -60,7 +65,7 @@ class ExportedFilmPolicy:
             fed["known"] = self._known[self._stage : self._stage + 1]
         answer = dict(zip(self._outputs, self._session.run(None, fed), strict=True))
         self._notice(answer.get("stage"))
-        actions = self._decoded(answer["action"], answer.get("moves"))
+        actions = self._decoded(answer, observation)
         actions[:, -1] = grippers(self.spec.action_space, actions[:, -1])
         return self._statistics.unnormalise_actions(actions)
 
@@ -90,24 +95,13 @@ class ExportedFilmPolicy:
             self._is_first, self._stage = True, 0
         return self._text
 
-    def _decoded(self, answer: NDArray[np.float32], moves: NDArray[np.float32] | None) -> NDArray[np.float64]:
+    def _decoded(self, answer: Mapping[str, NDArray[np.float32]], observation: Observation) -> NDArray[np.float64]:
         """The outputs of `film_graph` -> (chunk, 7) in network units, the gripper 0 or 1."""
-        action = answer.reshape(self._config.chunk, -1)
-        linear, yaw = action[:, :LINEAR_DIMS], decode_bins(action[:, LINEAR_DIMS:-1])
-        if moves is not None:
-            chosen = decode_bins(moves.reshape(-1, self._config.move_bins)).reshape(-1, MOVE_DIMS)
-            linear = np.column_stack([chosen, linear[:, MOVE_DIMS:]])
-        return np.column_stack([linear, yaw, action[:, -1] > 0]).astype(np.float64)
-
-
-def decode_bins(logits: NDArray[np.float32]) -> NDArray[np.float32]:
-    """`film.losses.decode_bins`: (n, bins) -> (n,), the mean over the most likely bin and its two neighbours."""
-    odds = np.exp(logits - logits.max(-1, keepdims=True))
-    near = np.abs(np.arange(logits.shape[-1]) - odds.argmax(-1)[:, None]) <= 1
-    weight = odds * near
-    centres = np.linspace(-BIN_RANGE, BIN_RANGE, logits.shape[-1], dtype=np.float32)
-    found: NDArray[np.float32] = (weight @ centres) / weight.sum(-1)
-    return found
+        action = answer["action"].reshape(self._config.chunk, -1)
+        if not self._config.move_bins:
+            return decode(action)
+        moves = answer["moves"].reshape(self._config.chunk, MOVE_DIMS, -1)
+        return decode(action, moves, self._stalling.draw(observation.proprioception))
 
 
 def open_exported_film(folder: Path, card: PolicyCard) -> ExportedFilmPolicy:

@@ -37,27 +37,12 @@ class FilmLabels(NamedTuple):
     stage: Tensor  # (B,) int64, how many stages of the goal are reached
 
 
-def bin_centres(bins: int, device: torch.device | str = "cpu") -> Tensor:
-    """Values of the bins in network units, (bins,)."""
-    return torch.linspace(-BIN_RANGE, BIN_RANGE, bins, device=device)
-
-
 def bin_target(values: Tensor, bins: int) -> Tensor:
     """(...,) -> (..., bins): each value shared between its two nearest bins, whose weighted mean is exact."""
     position = (values.clamp(-BIN_RANGE, BIN_RANGE) + BIN_RANGE) * ((bins - 1) / (2 * BIN_RANGE))
     low = position.floor().clamp(max=bins - 2).long()
     part = (position - low).unsqueeze(-1)
     return F.one_hot(low, bins) * (1 - part) + F.one_hot(low + 1, bins) * part
-
-
-def decode_bins(logits: Tensor) -> Tensor:
-    """(..., bins) -> (...,): the mean over the most likely bin and its two neighbours, never over two distant modes."""
-    bins = logits.shape[-1]
-    odds = logits.softmax(-1)
-    mode = odds.argmax(-1, keepdim=True)
-    near = (torch.arange(bins, device=logits.device) - mode).abs() <= 1
-    weight = odds * near
-    return (weight * bin_centres(bins, logits.device)).sum(-1) / weight.sum(-1)
 
 
 def losses(output: FilmOutput, labels: FilmLabels) -> dict[str, Tensor]:

@@ -11,11 +11,12 @@ from torch import Tensor
 
 from policies import checkpoints, devices
 from policies.base import BadCard, PolicyCard, PolicySpec
-from policies.film.losses import decode_bins
-from policies.film.sizes import GREY, MOVE_DIMS, read_sizes
+from policies.film.decoding import decode
+from policies.film.sizes import GREY, read_sizes
+from policies.film.stalling import Stalling
 from policies.film.tokenizer import WordTokenizer
 from policies.folder import STATISTICS, TOKENIZER, WEIGHTS, check_sums, read_json
-from policies.networks.film import FilmNetwork, patches, stacked
+from policies.networks.film import FilmNetwork, FilmOutput, patches, stacked
 from policies.transforms import DatasetStatistics, read_statistics
 from simulation.contracts import Observation, grippers
 
@@ -43,11 +44,13 @@ class FilmPolicy:
         self._text: Tensor | None = None
         self._first: Tensor | None = None
         self._stage = 0
+        self._stalling = Stalling()
 
     def reset(self, instruction: str, seed: int) -> None:
-        """`seed` is not used: the policy is deterministic."""
+        """`seed`: of what is drawn where the hand has stalled, which only a network with bins of moves does."""
         self._encode(instruction)
         self._first, self._stage = None, 0
+        self._stalling.begin(seed)
 
     @torch.inference_mode()
     def infer(self, observation: Observation) -> NDArray[np.float64]:
@@ -61,17 +64,19 @@ class FilmPolicy:
         stage = torch.tensor([self._stage], device=self._device)
         output = self._network(picture, text, torch.from_numpy(proprioception)[None].to(self._device), stage)
         self._notice(output.stage)
-        linear = output.linear
-        if output.moves is not None:
-            linear = torch.cat([decode_bins(output.moves), linear[..., MOVE_DIMS:]], -1)
-        yaw = decode_bins(output.yaw)[..., None]
-        gripper = (output.gripper > 0).float()[..., None]
-        actions = torch.cat([linear, yaw, gripper], -1)[0].cpu().numpy().astype(np.float64)
+        actions = self._decoded(output, observation)
         actions[:, -1] = grippers(self.spec.action_space, actions[:, -1])
         return self._statistics.unnormalise_actions(actions)
 
     def close(self) -> None:
         self._text = self._first = None
+
+    def _decoded(self, output: FilmOutput, observation: Observation) -> NDArray[np.float64]:
+        """(chunk, 7) in network units, the gripper 0 or 1."""
+        action = torch.cat([output.linear, output.yaw, output.gripper[..., None]], -1)[0].cpu().numpy()
+        if output.moves is None:
+            return decode(action)
+        return decode(action, output.moves[0].cpu().numpy(), self._stalling.draw(observation.proprioception))
 
     def _seen(self, picture: Tensor) -> Tensor:
         if self._network.config.pictures == 1:

@@ -10,13 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 from safetensors.numpy import load_file, save_file
 
 from policies.base import BadTensors
-from policies.film import exported, opening, policy
+from policies.film import opening, policy
 from policies.film.exported import ExportedFilmPolicy
-from policies.film.losses import decode_bins
 from policies.film.policy import FilmPolicy
 from policies.folder import CARD, REFERENCE, WEIGHTS, read_card, read_json, write_json, write_sums
 from policies.memory import expected_bytes, measured_bytes, parameters
@@ -153,11 +151,6 @@ def test_two_opened_policies_do_not_share_what_they_saw(folder: Path) -> None:
     camera = one.spec.cameras[0].name
     other.infer(replace(grey, images={camera: np.zeros_like(grey.images[camera])}))
     assert np.array_equal(one.infer(grey), before)
-
-
-def test_a_turn_is_read_from_its_bins_as_torch_reads_it() -> None:
-    logits = np.random.default_rng(0).normal(0, 4, (500, 21)).astype(np.float32)
-    assert exported.decode_bins(logits) == pytest.approx(decode_bins(torch.from_numpy(logits)).numpy(), abs=1e-6)
 
 
 def test_the_kept_answers_are_listed_in_the_hashes_of_every_shipped_folder() -> None:
