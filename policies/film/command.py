@@ -27,7 +27,7 @@ def add_options(parser: ArgumentParser) -> None:
         "--stages", type=int, default=0, help="of a goal that the network can remember, counted from none; 0: no memory"
     )
     parser.add_argument(
-        "--move-bins", type=int, default=0, help="of each of dx, dy, dz, the likeliest is played; 0: they are regressed"
+        "--move-bins", type=int, default=0, help="of dx, dy, dz each, to draw from where the hand has stalled; 0: none"
     )
     parser.add_argument("--learning-rate", type=float, default=1.5e-3)
     parser.add_argument(

@@ -14,15 +14,17 @@ PARTS = MOVE_DIMS + 2
 
 
 def decode(action: Floats, moves: Floats | None = None, numbers: Numbers | None = None) -> NDArray[np.float64]:
-    """(chunk, 5 + bins + 1), and (chunk, 3, bins) of a network whose moves are distributions -> (chunk, 7), the gripper
-    0 or 1. The likeliest of each, or what `numbers` (PARTS,), 0..1, draw: alike for all actions of the chunk.
+    """(chunk, 5 + bins + 1), and (chunk, 3, bins) of a network that has distributions of its moves -> (chunk, 7), the
+    gripper 0 or 1. With `numbers` (PARTS,), 0..1, they draw the move, the turn and the fingers, alike for all actions
+    of the chunk; without, it is the move in numbers, the likeliest turn and the likelier of open and closed.
     """
     linear, turn, opened = action[:, :LINEAR_DIMS], action[:, LINEAR_DIMS:-1], action[:, -1]
-    move, around, fingers = (None,) * 3 if numbers is None else np.split(numbers, [MOVE_DIMS, MOVE_DIMS + 1])
-    if moves is not None:
-        linear = np.column_stack([decode_bins(moves, move), linear[:, MOVE_DIMS:]])
-    closed = 0.5 if fingers is None else fingers
-    return np.column_stack([linear, decode_bins(turn, around), _sigmoid(opened) > closed]).astype(np.float64)
+    if moves is None or numbers is None:
+        return np.column_stack([linear, decode_bins(turn), opened > 0]).astype(np.float64)
+    move, around, fingers = np.split(numbers, [MOVE_DIMS, MOVE_DIMS + 1])
+    linear = np.column_stack([decode_bins(moves, move), linear[:, MOVE_DIMS:]])
+    open_share = 1 / (1 + np.exp(-opened))
+    return np.column_stack([linear, decode_bins(turn, around), open_share > fingers]).astype(np.float64)
 
 
 def decode_bins(logits: Floats, numbers: Numbers | None = None) -> Floats:
@@ -40,9 +42,5 @@ def decode_bins(logits: Floats, numbers: Numbers | None = None) -> Floats:
 
 def _drawn(odds: Floats, numbers: Numbers) -> NDArray[np.intp]:
     shares = odds.cumsum(-1) / odds.sum(-1, keepdims=True)
-    return np.minimum((shares < np.asarray(numbers)[..., None]).sum(-1), odds.shape[-1] - 1)
-
-
-def _sigmoid(logits: Floats) -> Floats:
-    found: Floats = 1 / (1 + np.exp(-logits))
+    found: NDArray[np.intp] = np.minimum((shares < numbers[..., None]).sum(-1), odds.shape[-1] - 1)
     return found

@@ -37,7 +37,7 @@ class FilmConfig:
     hidden: int = 256
     pictures: int = 1  # 2: also that of the turn's beginning, from which "moved" and "turned" are told
     stages: int = 0  # of a goal that the policy can count as reached, from none; 0: it remembers no stage
-    move_bins: int = 0  # of dx, dy and dz each, of which the likeliest is played; 0: the regressed numbers are
+    move_bins: int = 0  # of dx, dy and dz each, to draw from where the hand has stalled; 0: it has numbers alone
 
     def __post_init__(self) -> None:
         if self.pictures not in (1, 2):

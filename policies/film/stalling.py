@@ -1,7 +1,7 @@
-"""What a policy does where its hand has stalled: it draws its next move instead of taking the likeliest.
+"""What a policy does where its hand has stalled: it draws its next move from what its network holds possible.
 
-Where a millimetre that no picture shows decides whether to close the fingers here or to come again from above, each is
-likely, and the likeliest of every number by itself is to stay with open fingers. The next picture is then the same.
+Where a millimetre that no picture shows decides whether to close the fingers here or to come again from above, the move
+with the least error is to stay with open fingers, and the next picture is the same.
 """
 
 from __future__ import annotations

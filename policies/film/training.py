@@ -31,7 +31,7 @@ class FilmPlan(TrainingPlan):
     hidden: int = 256
     pictures: int = 1
     stages: int = 0  # that the network can remember; 0: it has no memory
-    move_bins: int = 0  # of each part of the move; 0: it is regressed
+    move_bins: int = 0  # of each part of the move; 0: it is learnt as a number alone
     origin: str = ""  # the policy folder that the run begins with, and its revision
 
 

@@ -3,8 +3,8 @@
 Text modulates every visual block (FiLM: Perez et al. 2018); the picture is read out as softmax keypoints
 (spatial softmax: Finn et al. 2016), whose absolute image coordinates go straight to the action head. The turn about
 the vertical is a distribution over bins, not a number: a cube looks the same every 90 degrees, so at 45 degrees
-two answers are right and their average is wrong. So may the move be: where a little decides between up and down, the
-number with the least absolute error is to stay.
+two answers are right and their average is wrong. Of the move there may be both: a number, which is exact, and bins,
+which tell what else it might be (`film.stalling`).
 """
 
 from typing import NamedTuple

@@ -55,12 +55,12 @@ def _middles(half: float, count: int) -> list[float]:
 
 def is_box(environment: Environment, name: str) -> bool:
     """Whether it has corners; what was turned on a lathe has none."""
-    return _first_geom(environment, name) == mujoco.mjtGeom.mjGEOM_BOX
+    return _first_geom(environment, name) == int(mujoco.mjtGeom.mjGEOM_BOX)
 
 
 def is_ball(environment: Environment, name: str) -> bool:
     """Whether it looks the same from all sides."""
-    return _first_geom(environment, name) == mujoco.mjtGeom.mjGEOM_SPHERE
+    return _first_geom(environment, name) == int(mujoco.mjtGeom.mjGEOM_SPHERE)
 
 
 def _first_geom(environment: Environment, name: str) -> int:

@@ -1,4 +1,4 @@
-"""A hand that has stalled draws its next move: always the likeliest would leave it where it is for ever."""
+"""A hand that has stalled draws its next move, or else it would stay where it is for ever."""
 
 from __future__ import annotations
 
