@@ -31,8 +31,9 @@ def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def undecided(demos: Demonstrations, folder: Path, bins: int = BINS) -> OpenedPolicy:
-    """A policy to which every move is nearly as likely as to stay."""
+    """A policy to which every move is nearly as likely as to stay, and whose moves in numbers are always the same."""
     trainer = FilmTrainer(demos, FilmPlan(samples=64, batch=16, move_bins=bins), folder / "run", Pace())
+    trainer.ema["action.weight"].zero_()
     if bins:
         odds = torch.zeros(demos.chunk, 3, bins)
         odds[..., bins // 2] = 0.1
