@@ -58,11 +58,15 @@ def _percent(success: Success | None) -> int | None:
 
 def _tasks(policy: Policy) -> Iterator[dict[str, Any]]:
     """Per task the success rate in its card, from seeded rollouts of the unshifted suite: `percent` of goals reached,
-    and the `width` of its interval from `low` to `high` [%]."""
-    measured = (policy.card.get("measured") or {}).get(UNSHIFTED) or {}
-    names = {task.id: task for task in catalogue.tasks()}
-    for task_id, row in (measured.get("tasks") or {}).items():
-        if task := names.get(task_id):
-            percent, low, high = (round(100 * row[name]) for name in ("rate", "low", "high"))
-            bar = {"percent": percent, "low": low, "high": high, "width": max(1, high - low)}
-            yield {"name": task.name, "success": row, **bar}
+    and the `width` of its interval from `low` to `high` [%]. In the order of the catalogue. Tasks of several scenes tell
+    their `scene`, since they share names.
+    """
+    rates = ((policy.card.get("measured") or {}).get(UNSHIFTED) or {}).get("tasks") or {}
+    tasks = [task for task in catalogue.tasks() if task.id in rates]
+    several = len({task.scene_id for task in tasks}) > 1
+    for task in tasks:
+        row = rates[task.id]
+        percent, low, high = (round(100 * row[name]) for name in ("rate", "low", "high"))
+        bar = {"percent": percent, "low": low, "high": high, "width": max(1, high - low)}
+        scene = catalogue.scene(task.scene_id).name if several else ""
+        yield {"name": task.name, "scene": scene, "success": row, **bar}

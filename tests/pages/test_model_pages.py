@@ -47,6 +47,16 @@ def test_recent_battles_are_told_from_its_side_and_can_be_watched(client: Client
     assert "result-lost" in page_of(client, rival)
 
 
+def test_tasks_of_several_scenes_tell_their_scenes_in_the_order_of_the_catalogue(client: Client) -> None:
+    row = {"episodes": 200, "successes": 190, "rate": 0.95, "low": 0.91, "high": 0.97}
+    several = {"workbench_pick": row, "open_drawer": row, "pick": row}
+    page = page_of(client, PolicyFactory(card={"measured": {"table": {"tasks": several}}}))
+    told = [page.index(f'<span class="soft">{scene}</span>') for scene in ("Table top", "Workbench", "Cabinet")]
+    assert told == sorted(told)
+    alone = page_of(client, PolicyFactory(card={"measured": {"table": {"tasks": {"pick": row}}}}))
+    assert "Table top" not in alone
+
+
 def test_what_was_never_measured_nor_voted_on_says_so(client: Client) -> None:
     page = page_of(client, PolicyFactory())
     assert "It has no votes yet" in page
