@@ -58,7 +58,7 @@ def _percent(success: Success | None) -> int | None:
 
 def _tasks(policy: Policy) -> Iterator[dict[str, Any]]:
     """Per task the success rate in its card, from seeded rollouts of the unshifted suite: `percent` of goals reached,
-    and the `width` of its interval from `low` to `high` [%]. In the order of the catalogue. Tasks of several scenes tell
+    and the `width` of its interval from `low` to `high` [%]. In the catalogue's order. Tasks of several scenes tell
     their `scene`, since they share names.
     """
     rates = ((policy.card.get("measured") or {}).get(UNSHIFTED) or {}).get("tasks") or {}
