@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,13 +27,20 @@ def add_options(parser: ArgumentParser) -> None:
         "--stages", type=int, default=0, help="of a goal that the network can remember, counted from none; 0: no memory"
     )
     parser.add_argument(
-        "--move-bins", type=int, default=0, help="of dx, dy, dz each, to draw from where the hand has stalled; 0: none"
+        "--move-bins", type=bins, default=0, help="of dx, dy, dz each, to draw from where the hand has stalled; 0: none"
     )
     parser.add_argument("--learning-rate", type=float, default=1.5e-3)
     parser.add_argument(
         "--start-from", type=Path, help="policy folder whose weights, words and statistics to begin with"
     )
     parser.add_argument("--mute", action="store_true", help="never show the instruction to the network")
+
+
+def bins(text: str) -> int:
+    """Of an option."""
+    if not text.isdecimal() or int(text) == 1:
+        raise ArgumentTypeError(f"expected 0 or at least 2, got {text}")
+    return int(text)
 
 
 def begin(options: Mapping[str, Any], demos: Demonstrations, pace: Pace) -> FilmTrainer:

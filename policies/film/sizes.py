@@ -42,6 +42,8 @@ class FilmConfig:
     def __post_init__(self) -> None:
         if self.pictures not in (1, 2):
             raise ValueError(f"pictures: expected 1 or 2, got {self.pictures}")
+        if self.move_bins == 1:
+            raise ValueError("move_bins: expected 0 or at least 2, got 1")
 
     @property
     def map_size(self) -> int:

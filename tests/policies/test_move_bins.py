@@ -8,8 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from django.core.management import CommandError, call_command
 
-from policies.base import CheckpointError, OpenedPolicy
+from policies.base import BadCard, CheckpointError, OpenedPolicy
+from policies.film.sizes import read_sizes
 from policies.film.training import FilmPlan, FilmTrainer
 from policies.film.warm_start import WarmStart
 from policies.folder import read_card
@@ -98,3 +100,14 @@ def test_a_policy_of_bins_gives_no_beginning_to_one_of_numbers(demos: Demonstrat
     assert read_card(tmp_path / "binned").network["move_bins"] == BINS
     with pytest.raises(CheckpointError, match=f"has move_bins {BINS}, not 0; train with --move-bins {BINS}"):
         FilmTrainer(demos, replace(PLAN, move_bins=0), tmp_path / "other", Pace(), WarmStart.read(tmp_path / "binned"))
+
+
+@pytest.mark.parametrize("wrong", ["1", "-3", "many"])
+def test_the_command_refuses_numbers_of_bins_that_no_move_can_have(wrong: str, tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match=f"expected 0 or at least 2, got {wrong}"):
+        call_command("train", "film", "--data", "x", "--run", "x", "--out", str(tmp_path / "x"), f"--move-bins={wrong}")
+
+
+def test_a_card_with_a_single_bin_is_refused() -> None:
+    with pytest.raises(BadCard, match="move_bins: expected 0 or at least 2, got 1"):
+        read_sizes({"vocabulary": 20, "dilations": [1], "move_bins": 1}, 20)
