@@ -11,7 +11,7 @@ from simulation.environment import Environment
 from simulation.expert.grasps import cube_yaw, holds, is_square
 from simulation.expert.hand import Planner
 from simulation.expert.obstacles import is_ball, is_box
-from simulation.expert.skills import next_trade, pushed_to, spot_beside, spot_outside
+from simulation.expert.skills import next_between, next_trade, pushed_to, spot_beside, spot_outside
 from simulation.goals import Goal
 from simulation.goals.benchmark import OverRegion, WithinRegion
 from simulation.goals.changes import Moved, Swapped
@@ -44,6 +44,10 @@ def aim_of(environment: Environment, part: Goal) -> Aim:
     if isinstance(told, Swapped):
         name, place, _ = next_trade(Planner(environment), told)
         return Aim(name, False, environment.view.position(name), place)
+    if isinstance(told, Between):
+        name, spot = next_between(Planner(environment), told)
+        here = environment.view.position(name)
+        return Aim(name, False, here, np.array([*spot[:2], environment.view.rest_height(name)]) if spot else here)
     name = vars(told)["thing"]
     here = environment.view.position(name)
     return Aim(name, False, here, _target(environment, part, name))
@@ -73,8 +77,8 @@ def relative_yaw(environment: Environment, aim: Aim) -> tuple[float, float]:
 
 
 def stage_of(environment: Environment, goal: Goal) -> int:
-    """How many stages of a goal in stages are reached by now; 0 of any other goal."""
-    return sum(share == 1.0 for share in goal.stages(environment.view)) if isinstance(goal, Stages) else 0
+    """How many stages of a goal in stages are reached for good; 0 of any other goal."""
+    return goal.reached(environment.view) if isinstance(goal, Stages) else 0
 
 
 def _target(environment: Environment, goal: Goal, name: str) -> Floats:
@@ -87,8 +91,6 @@ def _target(environment: Environment, goal: Goal, name: str) -> Floats:
         return place
     if isinstance(goal, OverRegion | WithinRegion):
         return environment.view.region(goal.region)[0].copy()
-    if isinstance(goal, Between):
-        return (position(goal.one) + position(goal.other)) / 2
     if isinstance(goal, NextTo):
         x, y, _ = spot_beside(Planner(environment), goal)
         return np.array([x, y, position(goal.other)[2]])

@@ -43,7 +43,7 @@ FIELDS: Fields = {
     "instruction": ((), "int32", "index into texts"),
     "task": ((), "int32", "index into tasks"),
     "since": ((), "int32", "shown frames since the first one with this instruction"),
-    "stage": ((), "int8", "how many stages of the instruction's goal are reached; 0 of a goal without stages"),
+    "stage": ((), "int8", "how many stages before the last of the instruction's goal are reached; 0 without stages"),
     "pixels": ((3, 2), "float32", "x, y from the top left, 0..1, of named object, target (picks: object) and tool"),
     "points": ((2, 3), "float32", "x y z [m, base frame] of the named object and of the target (picks: the object)"),
     "held": ((), "bool", "both pads hold the named object"),

@@ -71,8 +71,7 @@ def next_part(goal: Goal, environment: Environment) -> Goal | None:
     """The first part that is not reached: of the stage that is due, and conditions after the rest."""
     view = environment.view
     if isinstance(goal, Stages):
-        due = next((part for part, share in zip(goal.goals, goal.stages(view), strict=True) if share < 1.0), None)
-        return next_part(due, environment) if due else None
+        return next_part(goal.ahead(view), environment)
     if isinstance(goal, All):
         parts = sorted(goal.goals, key=is_condition)
         due = next((part for part in parts if not part.judge(view).success), None)

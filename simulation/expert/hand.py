@@ -37,6 +37,14 @@ def command_yaw(quaternion: Floats) -> float:
     return float(np.arctan2(-matrix[1], matrix[4]))
 
 
+def command_tilt(quaternion: Floats) -> float:
+    """How far a commanded tool leans from straight down towards its yaw [rad]."""
+    matrix, yaw = np.empty(9), command_yaw(quaternion)
+    mujoco.mju_quat2Mat(matrix, quaternion)
+    ahead = float(matrix[0] * np.cos(yaw) + matrix[3] * np.sin(yaw))
+    return float(np.arctan2(ahead, -matrix[6]))
+
+
 def _tilted(yaw: float, tilt: float) -> Floats:
     """Quaternion wxyz (4,) of a tool that points down but for `tilt` towards its yaw [rad]."""
     down = widowx.pointing_down(yaw)
@@ -124,6 +132,10 @@ class Planner:
     def open(self) -> Floats:
         """Open the hand in the pose in which it is, however it is tilted."""
         return np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, OPEN])
+
+    def rise(self) -> Floats:
+        """Go straight up with an open hand, however it is tilted."""
+        return np.array([0.0, 0.0, MAX_MOVE, 0.0, 0.0, 0.0, OPEN])
 
     def is_around(self, place: Floats) -> bool:
         """Whether the fingers are beside a place (3,) [m, base frame]."""

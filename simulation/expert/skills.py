@@ -10,7 +10,7 @@ import numpy as np
 
 from simulation.contracts import Floats
 from simulation.expert.grasps import holds, is_square
-from simulation.expert.hand import CLOSED, FUNNEL_SLOPE, Planner, command_yaw
+from simulation.expert.hand import CLOSED, FUNNEL_SLOPE, Planner, command_tilt, command_yaw
 from simulation.expert.obstacles import (
     Spot,
     clearance,
@@ -45,6 +45,7 @@ FALLS_FREE = 0.002  # gap around what is knocked over [m]
 KNOCK_YAW = 0.6  # of the hand that knocks something over, from square [rad]
 MIDDLE_OF_TABLE = np.array([0.29, 0.0])  # [m, base frame]
 TILT = np.deg2rad(72.0)  # of the hand that stands something up
+TILT_LEFT = np.deg2rad(5.0)  # of a hand that has tilted all the way, or has not begun to
 ROCKS_UP = np.deg2rad(27.0)  # what leans less than this stands up by itself
 
 
@@ -146,12 +147,19 @@ def put_between(planner: Planner, goal: Between, moved: Moved | None = None) -> 
     """
     if _is_left_alone(planner, goal, moved):
         return _set_here(planner, goal.thing)
+    name, spot = next_between(planner, goal, moved)
+    return _set_at(planner, name, spot) if spot else planner.hold_still()
+
+
+def next_between(planner: Planner, goal: Between, moved: Moved | None = None) -> tuple[str, Spot | None]:
+    """Which of the things `put_between` moves next, and where it sets it down; None where there is no room at all."""
     here, one, other = (planner.view.position(name)[:2] for name in (goal.thing, goal.one, goal.other))
-    spots = _far_ones(planner, _spots_between(one, other, goal.within_m), moved)
-    found = _free_spot(planner, goal.thing, sorted(spots, key=lambda spot: _away(here, spot)))
-    if found and not holds(planner.environment, goal.other):
-        return _set_at(planner, goal.thing, found)
-    return _to_a_spot(planner, goal.other, _further_away(planner, goal))
+    if not holds(planner.environment, goal.other):
+        spots = _far_ones(planner, _spots_between(one, other, goal.within_m), moved)
+        found = _free_spot(planner, goal.thing, sorted(spots, key=lambda spot: _away(here, spot)))
+        if found:
+            return goal.thing, found
+    return goal.other, _free_spot(planner, goal.other, _further_away(planner, goal))
 
 
 def _far_ones(planner: Planner, spots: Iterable[Spot], moved: Moved | None) -> list[Spot]:
@@ -335,17 +343,18 @@ def stand_up(planner: Planner, goal: Upright) -> Floats:
     axis, place = view.rotation(name)[:, 2], view.position(name)
     lean = float(np.arccos(np.clip(axis[2], -1.0, 1.0)))
     if lean < np.deg2rad(goal.within_deg) and not view.pads_touching(name):
-        return planner.leave(float(place[2])) if planner.is_around(place) else planner.hold_still()
-    near_upright = lean < ROCKS_UP
+        return planner.rise() if planner.is_around(place) else planner.hold_still()
+    tilted = command_tilt(planner.quaternion)
+    nearly = lean < ROCKS_UP or abs(tilted) > TILT - TILT_LEFT
     lowest = abs(float(axis[2])) * view.rest_height(name) + float(np.sin(lean)) * view.extent(name).radius
-    if near_upright and place[2] < lowest + 0.004:
-        return planner.open()
+    if nearly and place[2] < lowest + 0.004 and planner.is_around(place):
+        return planner.open() if planner.has(name) else planner.rise()
     if not planner.has(name):
         return planner.fetch(name)
-    rise = lowest + (0.001 if near_upright else 0.02) - float(place[2])
+    rise = lowest + (0.001 if nearly else 0.02) - float(place[2])
     ahead = float(np.arctan2(axis[1], axis[0])) - command_yaw(planner.quaternion)
-    tilt = TILT if near_upright or np.cos(ahead) > 0 else -TILT
-    return planner.go(planner.command + np.array([0.0, 0.0, rise]), 0.0, CLOSED, tilt)
+    forward = tilted > 0 if abs(tilted) > TILT_LEFT else np.cos(ahead) > 0
+    return planner.go(planner.command + np.array([0.0, 0.0, rise]), 0.0, CLOSED, TILT if forward else -TILT)
 
 
 def _free_spot(planner: Planner, name: str, spots: Iterable[Spot]) -> Spot | None:
@@ -353,12 +362,6 @@ def _free_spot(planner: Planner, name: str, spots: Iterable[Spot]) -> Spot | Non
     (first, again), yaw = tee(spots), command_yaw(planner.quaternion)
     as_it_is = ((x, y, yaw) for x, y, _ in first)
     return free_spot(planner.environment, name, as_it_is) or free_spot(planner.environment, name, again)
-
-
-def _to_a_spot(planner: Planner, name: str, spots: Iterable[Spot]) -> Floats:
-    """Set the thing down at the first spot with room for it."""
-    found = _free_spot(planner, name, spots)
-    return _set_at(planner, name, found) if found else planner.hold_still()
 
 
 def _set_at(planner: Planner, name: str, spot: Spot) -> Floats:

@@ -44,8 +44,7 @@ def next_action(planner: Planner, goal: Goal) -> Floats | None:
         known = (next_action(planner, each) for each in goal.goals)
         return next((action for action in known if action is not None), None)
     if isinstance(goal, Stages):
-        stage = goal.ahead(planner.view)
-        return next_action(planner, stage) if stage else None
+        return next_action(planner, goal.ahead(planner.view))
     skill = _skill_of(goal)
     return skill(planner, goal) if skill else None
 
@@ -59,8 +58,7 @@ def due_part(planner: Planner, goal: Goal) -> Goal | None:
         parts = (due_part(planner, each) for each in goal.goals)
         return next((part for part in parts if part is not None), None)
     if isinstance(goal, Stages):
-        stage = goal.ahead(planner.view)
-        return due_part(planner, stage) if stage else None
+        return due_part(planner, goal.ahead(planner.view))
     return goal if _skill_of(goal) else None
 
 
@@ -86,7 +84,7 @@ def _parts_of(goal: All) -> tuple[list[Goal], Moved | None]:
 def _due_of(planner: Planner, parts: list[Goal]) -> Goal | None:
     """The first part that is not done; once all are, the hand leaves the last one alone."""
     due = next((part for part in parts if not _is_done(planner, part)), None)
-    return due or next((part for part in parts if isinstance(part, Placed | On | NextTo | Between)), None)
+    return due or next((part for part in parts if isinstance(part, Placed | On | NextTo | Between | Upright)), None)
 
 
 def _is_on(goal: Goal, support: str) -> bool:

@@ -57,8 +57,8 @@ class Not:
 
 @dataclass
 class Stages:
-    """The goals one after the other; each counts as reached from then on, and the next is judged from the same instant.
-    All are compared with the beginning of the turn.
+    """The goals one after the other; each but the last counts as reached from then on, and the next is judged from the
+    same instant. The last is judged as it is now. All are compared with the beginning of the turn.
 
     Progress: the mean over all of them, 1 for each that was reached, that of the next one, 0 for the later ones.
     """
@@ -72,24 +72,28 @@ class Stages:
             goal.begin(view)
 
     def judge(self, view: View) -> GoalProgress:
-        share = 0.0
-        while self._reached < len(self.goals):
-            found = self.goals[self._reached].judge(view)
-            if not found.success:
-                share = found.progress
-                break
-            self._reached += 1
-        count = len(self.goals)
-        return judged(self._reached == count, (self._reached + share) / count)
+        found = self._ahead(view)
+        success = found.success and self._reached == len(self.goals) - 1
+        return judged(success, (self._reached + found.progress) / len(self.goals))
 
-    def ahead(self, view: View) -> Goal | None:
-        """The goal that is to be reached next."""
-        self.judge(view)
-        return self.goals[self._reached] if self._reached < len(self.goals) else None
+    def reached(self, view: View) -> int:
+        """How many are reached for good: of all but the last."""
+        self._ahead(view)
+        return self._reached
+
+    def ahead(self, view: View) -> Goal:
+        """The goal that is to be reached next; the last one also when it is reached."""
+        return self.goals[self.reached(view)]
 
     def stages(self, view: View) -> tuple[float, ...]:
         """The progress of each."""
-        self.judge(view)
-        ahead = [goal.judge(view).progress for goal in self.goals[self._reached : self._reached + 1]]
-        rest = len(self.goals) - self._reached - len(ahead)
-        return (*[1.0] * self._reached, *ahead, *[0.0] * rest)
+        found = self._ahead(view)
+        return (*[1.0] * self._reached, found.progress, *[0.0] * (len(self.goals) - self._reached - 1))
+
+    def _ahead(self, view: View) -> GoalProgress:
+        """How the goal that is to be reached next stands."""
+        found = self.goals[self._reached].judge(view)
+        while found.success and self._reached < len(self.goals) - 1:
+            self._reached += 1
+            found = self.goals[self._reached].judge(view)
+        return found

@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 
 from simulation import catalogue
+from simulation.aims import aim_of
 from simulation.courses import TABLE, WIDOWX, Course
 from simulation.demonstrator import Demonstrator, Frames, meaning_list, task_list, text_list
+from simulation.environment import Environment
+from simulation.expert import due
 
 SEED = 1_900_000
 
@@ -45,6 +48,23 @@ def test_a_swap_is_labelled_with_what_moves_and_where_to() -> None:
     assert 1 <= jumps.sum() <= 4  # more than a step moves a thing
     assert np.linalg.norm(things[-1, :2] - targets[-1, :2]) < 0.03
     assert np.linalg.norm(things[0, :2] - targets[0, :2]) > 0.04
+
+
+@pytest.mark.parametrize(("apart", "moves"), [(0.05, "blue_cylinder"), (0.14, "red_cube")])
+def test_between_is_labelled_with_the_thing_that_is_moved_next(apart: float, moves: str) -> None:
+    environment = Environment("widowx", "table")
+    environment.reset(SEED)
+    for name, x, y in (("red_cube", 0.22, -0.15), ("green_sphere", 0.3, 0.0), ("blue_cylinder", 0.3, apart)):
+        environment.move(name, x, y, 0.0)
+    environment.move("yellow_cube", 0.4, -0.15, 0.0)
+    goal = environment.set_task(("between", {"object": "red_cube", "one": "green_sphere", "other": "blue_cylinder"}))
+    part = goal and due(environment, goal)
+    assert part
+    aim = aim_of(environment, part)
+    assert aim.name == moves
+    between = environment.view.position("green_sphere"), environment.view.position("blue_cylinder")
+    from_line = np.linalg.norm(aim.target - np.mean(between, axis=0))
+    assert (from_line < 0.05) == (moves == "red_cube")
 
 
 def test_a_turn_ends_at_one_yaw_of_the_hand() -> None:

@@ -310,8 +310,22 @@ def test_stages_are_reached_in_their_order_and_stay_reached(kitchen: Kitchen) ->
     assert stages.stages(kitchen.view) == (1.0, 0.0, 0.0)
     kitchen.place("knob", 1.0)
     assert stages.judge(kitchen.view).success, "the third stage is judged from the same instant"
+    kitchen.place("knob", 0.0)
+    assert stages.judge(kitchen.view).success, "the second stage stays reached"
     stages.begin(kitchen.view)
     assert not stages.judge(kitchen.view).success
+
+
+def test_the_last_stage_counts_only_while_it_is_reached(kitchen: Kitchen) -> None:
+    stages: Any = begun(kitchen.view, stages=[{"open": "drawer"}, {"turned_on": "knob"}])
+    kitchen.place("drawer", 0.2)
+    kitchen.place("knob", 1.0)
+    assert stages.judge(kitchen.view).success
+    assert stages.reached(kitchen.view) == 1
+    kitchen.place("knob", 0.0)
+    assert not stages.judge(kitchen.view).success
+    assert stages.judge(kitchen.view).progress == pytest.approx(0.5)
+    assert stages.stages(kitchen.view) == (1.0, 0.0)
 
 
 @pytest.mark.parametrize("name", PREDICATES)
