@@ -180,12 +180,12 @@ def _spots_between(one: Floats, other: Floats, within: float) -> Iterator[Spot]:
 
 
 def _further_away(planner: Planner, goal: Between) -> Iterator[Spot]:
-    """Spots of the other from which there is room between it and the first, the nearest to that first."""
+    """Spots of the other from which there is room between it and the first, the nearest ones to where it is."""
     environment, view = planner.environment, planner.view
-    one = view.position(goal.one)[:2]
+    one, here = (view.position(name)[:2] for name in (goal.one, goal.other))
     width = sum(view.extent(name).radius for name in (goal.one, goal.thing, goal.thing, goal.other))
     around = discs_around(environment, goal.thing, goal.other)
-    for x, y in sorted(GRID, key=lambda at: float(np.hypot(*(one - at)))):
+    for x, y in sorted(GRID, key=lambda at: float(np.hypot(*(here - at)))):
         if np.hypot(*(one - (x, y))) < width + 0.02:
             continue
         covered = [*around, (x, y, view.extent(goal.other).radius)]
@@ -266,8 +266,10 @@ def next_trade(planner: Planner, goal: Swapped) -> Trade:
     name, other = (*held, *pairs)[0]
     taken = [(*homes[each][:2], view.extent(each).radius) for each in (name, other)]
     around = discs_around(planner.environment, name)
+    here = view.position(name)[:2]
     spots = [spot for spot in _around(homes[other][:2], 0.07) if clearance([(*spot[:2], 0.045)], taken + around) > 0]
-    x, y, yaw = _free_spot(planner, name, spots) or (*view.position(name)[:2].tolist(), 0.0)
+    nearest = sorted(spots, key=lambda spot: _away(here, spot))
+    x, y, yaw = _free_spot(planner, name, nearest) or (*here.tolist(), 0.0)
     return Trade(name, np.array([x, y, view.rest_height(name)]), yaw)
 
 
