@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from policies.base import DatasetError
 
 if TYPE_CHECKING:
     from policies.film.training import FilmTrainer
@@ -33,6 +36,12 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--start-from", type=Path, help="policy folder whose weights, words and statistics to begin with"
     )
+    parser.add_argument(
+        "--mixed",
+        type=share,
+        default=0.0,
+        help="with --start-from: share of its weights in those that are exported, 0..1",
+    )
     parser.add_argument("--mute", action="store_true", help="never show the instruction to the network")
 
 
@@ -43,10 +52,20 @@ def bins(text: str) -> int:
     return int(text)
 
 
+def share(text: str) -> float:
+    """Of an option."""
+    with suppress(ValueError):
+        if 0.0 <= float(text) < 1.0:
+            return float(text)
+    raise ArgumentTypeError(f"expected at least 0 and less than 1, got {text}")
+
+
 def begin(options: Mapping[str, Any], demos: Demonstrations, pace: Pace) -> FilmTrainer:
     from policies.film.training import FilmPlan, FilmTrainer
     from policies.film.warm_start import WarmStart
 
     plan = FilmPlan.from_options(options, language=not options["mute"])
     start = WarmStart.read(options["start_from"]) if options["start_from"] else None
-    return FilmTrainer(demos, plan, options["run"], pace, start)
+    if options["mixed"] and start is None:
+        raise DatasetError(f"mixed {options['mixed']}: there is nothing to mix with; pass --start-from")
+    return FilmTrainer(demos, plan, options["run"], pace, start, options["mixed"])

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from policies.film.decoding import PARTS, Numbers
 
 LOOKS = 4  # in which the hand has stalled
-NEAR = 0.01  # of each other, where the hand was at these looks [m]
+NEAR = 0.03  # of each other, where the hand was at these looks [m]
 FINGERS = 0.1  # by which their opening differs at most, 0..1
 
 

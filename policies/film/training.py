@@ -50,13 +50,16 @@ class FilmTrainer(TrainingRun):
         folder: Path,
         pace: Pace | None = None,
         start: WarmStart | None = None,
+        mixed: float = 0.0,
     ) -> None:
-        """`start`: whose weights, words and statistics to begin with."""
+        """`start`: whose weights, words and statistics to begin with. `mixed`: its share in the exported weights."""
         if plan.stages and not demos.has_stages:
             raise DatasetError(f"stages {plan.stages}: the demonstrations do not tell stages; make them anew")
         self.start = start
         super().__init__(demos, replace(plan, origin=start.origin if start else ""), folder, pace)
         self.history = start.history if start else []
+        self.mixed = mixed
+        self.first = {name: value.clone() for name, value in self.ema.items()} if mixed else {}
 
     def measure(self) -> Mapping[str, Any]:
         return self.start.statistics if self.start else super().measure()
@@ -96,6 +99,12 @@ class FilmTrainer(TrainingRun):
                 text = self.network.text(batch.tokens.to(to))
             output = self.network(picture, text, batch.proprioception.to(to), batch.before.to(to))
         return losses(output, FilmLabels(*(label.to(to) for label in batch.labels)))
+
+    def exported(self) -> Mapping[str, Tensor]:
+        """On the way from what it began with to what it learnt (Wortsman et al. 2022, Robust fine-tuning)."""
+        if not self.mixed:
+            return self.ema
+        return {name: value.lerp(self.first[name], self.mixed) for name, value in self.ema.items()}
 
     def export(self, naming: Naming, folder: Path) -> PolicyCard:
         files = {TOKENIZER: self.tokenizer.to_json()}

@@ -38,7 +38,7 @@ def write_folder(
     folder.mkdir(parents=True, exist_ok=True)
     weights = {
         name.removeprefix(run.shipped_prefix): value.to("cpu", run.shipped_dtype).contiguous()
-        for name, value in run.ema.items()
+        for name, value in run.exported().items()
         if name.startswith(run.shipped_prefix)
     }
     save_file(weights, folder / WEIGHTS)
@@ -74,12 +74,15 @@ def write_folder(
 
 
 def _summary(run: TrainingRun, parameters: int) -> dict[str, object]:
-    """The `training` of a policy.json. `before`: the runs that this one began with."""
+    """The `training` of a policy.json. `before`: the runs that this one began with; `mixed`: the share of their
+    weights."""
     before = {"before": run.history} if run.history else {}
     scenes = {"scenes": run.demos.scenes} if run.demos.scenes else {}
+    mixed = {"mixed": run.mixed} if run.mixed else {}
     return (
         before
         | scenes
+        | mixed
         | {
             "demonstrations": run.demos.episodes,
             "frames": len(run.demos),

@@ -91,6 +91,7 @@ class TrainingRun(ABC):
         self.done, self.seconds = 0, 0.0
         self.history: list[dict[str, Any]] = []  # samples and seconds of the runs it began with, the first one first
         self.sums: dict[str, float] = dict.fromkeys(self.terms, 0.0)  # since the last line of the log
+        self.mixed = 0.0  # share of the weights that it began with in those that are exported
 
     @abstractmethod
     def build(self) -> nn.Module:
@@ -103,6 +104,10 @@ class TrainingRun(ABC):
     def measure(self) -> Mapping[str, Any]:
         """The content of dataset_statistics.json: what network units are."""
         return self.demos.statistics()
+
+    def exported(self) -> Mapping[str, Tensor]:
+        """The weights of the policy folder, which has those of `shipped_prefix`."""
+        return self.ema
 
     def parameter_groups(self) -> list[dict[str, Any]]:
         """What the optimiser works on. `share` scales the learning rate of a group."""

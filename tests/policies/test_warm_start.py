@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import torch
 from django.core.management import CommandError, call_command
+from safetensors.torch import load_file
 
 from policies.base import CheckpointError, HashMismatch
 from policies.film.tokenizer import UNKNOWN
@@ -74,6 +75,29 @@ def test_the_card_names_the_policy_that_it_began_with(others: Demonstrations, fo
     assert (before["policy"], before["revision"], before["samples"]) == ("film-toy", first.revision, 48)
     further = begun(others, tmp_path / "again", tmp_path / "further").history
     assert [each["policy"] for each in further] == ["film-toy", "again"]
+
+
+def test_the_exported_weights_can_lie_between_those_of_the_beginning_and_those_that_were_learnt(
+    others: Demonstrations, folder: Path, tmp_path: Path
+) -> None:
+    first, found = load_file(folder / WEIGHTS), {}
+    for mixed in (0.0, 0.25):
+        run = FilmTrainer(others, PLAN, tmp_path / f"run{mixed}", Pace(), WarmStart.read(folder), mixed)
+        run.step()
+        card = run.export(Naming("mixed", "Mixed", ""), tmp_path / f"mixed{mixed}")
+        found[mixed] = load_file(tmp_path / f"mixed{mixed}" / WEIGHTS)
+        assert card.training.get("mixed", 0.0) == mixed
+    assert any((found[0.0][name] != first[name]).any() for name in first)
+    for name, learnt in found[0.0].items():
+        torch.testing.assert_close(found[0.25][name], 0.75 * learnt + 0.25 * first[name])
+
+
+def test_mixed_needs_a_beginning(others: Demonstrations, tmp_path: Path) -> None:
+    options = ["--data", tmp_path / "others", "--run", tmp_path / "run", "--out", tmp_path / "out", "--samples", "16"]
+    with pytest.raises(CommandError, match="mixed 0.5: there is nothing to mix with; pass --start-from"):
+        call_command("train", "film", "--mixed", "0.5", *map(str, options))
+    with pytest.raises(CommandError, match="expected at least 0 and less than 1, got 1"):
+        call_command("train", "film", "--mixed", "1", *map(str, options))
 
 
 def test_a_run_goes_on_with_no_other_beginning(others: Demonstrations, folder: Path, tmp_path: Path) -> None:
