@@ -94,7 +94,7 @@ def test_the_exported_weights_can_lie_between_those_of_the_beginning_and_those_t
 
 def test_mixed_needs_a_beginning(others: Demonstrations, tmp_path: Path) -> None:
     options = ["--data", tmp_path / "others", "--run", tmp_path / "run", "--out", tmp_path / "out", "--samples", "16"]
-    with pytest.raises(CommandError, match="mixed 0.5: there is nothing to mix with; pass --start-from"):
+    with pytest.raises(CommandError, match=r"mixed 0\.5: there is nothing to mix with; pass --start-from"):
         call_command("train", "film", "--mixed", "0.5", *map(str, options))
     with pytest.raises(CommandError, match="expected at least 0 and less than 1, got 1"):
         call_command("train", "film", "--mixed", "1", *map(str, options))
