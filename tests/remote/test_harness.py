@@ -29,7 +29,7 @@ from tests.remote.servers import PolicyServer, serving
 SPOKEN = {"dialect": "vla_eval"}
 SMALL = {**SPOKEN, "cameras": [{"name": "workspace", "height": 64, "width": 48}]}
 INSTRUCTION = "pick up the red cube"
-QUICK_S = 0.4
+QUICK_S = 1.0  # long enough for a server that answers at once beside other tests
 
 
 def opened(server: HarnessServer, **more: Any) -> RemotePolicy:

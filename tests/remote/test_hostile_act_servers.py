@@ -19,7 +19,7 @@ from simulation.contracts import PolicyTooSlow
 from tests.remote.act_servers import STILL, ActServer, as_json
 from tests.remote.servers import RawServer, serving
 
-QUICK_S = 0.4
+QUICK_S = 1.0  # long enough for a server that answers at once beside other tests
 CAMERAS = [{"name": "workspace", "height": 64, "width": 64}]
 SECRETS = ("gpu-secret", "127.0.0.1", "far", "Traceback")
 METADATA_SERVICE = "http://169.254.169.254/latest/meta-data/"

@@ -38,7 +38,7 @@ from tests.remote.servers import (
     still,
 )
 
-QUICK_S = 0.4
+QUICK_S = 1.0  # long enough for a server that answers at once beside other tests
 SECRETS = ("gpu-secret", "127.0.0.1", "far", "Traceback")
 
 
