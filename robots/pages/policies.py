@@ -33,7 +33,9 @@ def _entry(policy: Policy, row: RankingRow | None) -> dict[str, Any]:
     """`rank`: none without a vote, and none while the policy cannot play."""
     able = policy.status == ContestantStatus.ACTIVE
     rank = row["rank"] if row is not None and able and row["vote_count"] else None
-    return {"policy": policy, "row": row, "able": able, "rank": rank, "success": _percent(overall(policy.card))}
+    found = overall(policy.card)
+    success = None if found is None else _percent(found)
+    return {"policy": policy, "row": row, "able": able, "rank": rank, "success": success}
 
 
 def policy(request: HttpRequest, model_id: str) -> HttpResponse:
@@ -52,8 +54,10 @@ def _place(row: RankingRow | None) -> tuple[float, float]:
     return (row["component"], math.inf if row["rank"] is None else row["rank"])
 
 
-def _percent(success: Success | None) -> int | None:
-    return None if success is None else round(100 * success["rate"])
+def _percent(success: Success) -> int:
+    """Rounded, but for what would then read as never or always and is neither."""
+    percent = round(100 * success["rate"])
+    return min(99, max(1, percent)) if 0 < success["successes"] < success["episodes"] else percent
 
 
 def _tasks(policy: Policy) -> Iterator[dict[str, Any]]:
@@ -66,7 +70,7 @@ def _tasks(policy: Policy) -> Iterator[dict[str, Any]]:
     several = len({task.scene_id for task in tasks}) > 1
     for task in tasks:
         row = rates[task.id]
-        percent, low, high = (round(100 * row[name]) for name in ("rate", "low", "high"))
-        bar = {"percent": percent, "low": low, "high": high, "width": max(1, high - low)}
+        low, high = (round(100 * row[name]) for name in ("low", "high"))
+        bar = {"percent": _percent(row), "low": low, "high": high, "width": max(1, high - low)}
         scene = catalogue.scene(task.scene_id).name if several else ""
         yield {"name": task.name, "scene": scene, "success": row, **bar}

@@ -37,6 +37,15 @@ def test_a_policy_says_where_it_comes_from_and_how_often_it_succeeds(client: Cli
         assert text in page
 
 
+@pytest.mark.parametrize(("successes", "told"), [(200, "100 %"), (199, "99 %"), (120, "60 %"), (1, "1 %"), (0, "0 %")])
+def test_only_what_never_failed_reads_as_always_and_only_what_always_did_as_never(
+    client: Client, successes: int, told: str
+) -> None:
+    policy = PolicyFactory(name="Hero", card=measured("pick", successes, 200))
+    assert f'<td class="number">{told} <' in page_of(client, policy)
+    assert f"<dd>{told}</dd>" in client.get("/models").content.decode()
+
+
 def test_recent_battles_are_told_from_its_side_and_can_be_watched(client: Client) -> None:
     hero, rival = PolicyFactory(name="Hero"), PolicyFactory(name="Rival")
     won = VoteFactory(battle=BattleFactory(left_model=rival, right_model=hero, status="voted"), vote="right_better")
