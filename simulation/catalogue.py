@@ -341,7 +341,7 @@ def _matcher(scene_id: str, added: tuple[Addition, ...]) -> Matcher:
 def matcher_of(scene_id: str, here: Iterable[Task]) -> Matcher:
     """The same for tasks of the scene that need not be in the catalogue."""
     nouns = {name: [noun.text for noun in thing.nouns] for name, thing in scene(scene_id).things.items()}
-    return Matcher(_words(), nouns, [pattern for task in here for pattern in _patterns(task)])
+    return Matcher(words(), nouns, [pattern for task in here for pattern in _patterns(task)])
 
 
 def _patterns(task: Task) -> Iterator[Pattern]:
@@ -353,7 +353,8 @@ def _patterns(task: Task) -> Iterator[Pattern]:
 
 
 @cache
-def _words() -> Words:
+def words() -> Words:
+    """What the language has for all scenes."""
     (row,) = _rows("words")
     near = {word: texts_of(each, word) for each in _rows("near_words") for word in each}
     same = mapping_of(row, "same")

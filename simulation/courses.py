@@ -25,6 +25,7 @@ class Course:
     """`shares`: scene -> task -> its share of all demonstrations, which add up to one. `whole_scene`: every frame also
     tells where all things are and what the expert would do for other instructions, which takes a single scene.
     `scattered`: scenes with a few fixed starts, whose things lie elsewhere in every demonstration, up to SCATTER away.
+    `paraphrased`: training also says what the tasks' `understood` patterns allow (simulation.paraphrases).
     `camera`: what the pictures show. `every`: how many control steps apart the frames are that are shown. `varied`:
     camera, light and colours differ between demonstrations. `license`: of what is trained on the pictures.
     """
@@ -34,6 +35,7 @@ class Course:
     shares: Shares
     whole_scene: bool = False
     scattered: tuple[str, ...] = ()
+    paraphrased: bool = False
     camera: CameraSpec = POLICY_CAMERA
     every: int = 1
     varied: bool = True
@@ -62,44 +64,45 @@ WIDOWX = Course(
             "pick": 0.01,
             "place": 0.015,
             "stack": 0.02,
-            "push": 0.02,
+            "push": 0.015,
             "next_to": 0.03,
             "between": 0.05,
-            "swap": 0.04,
+            "swap": 0.03,
             "touch": 0.004,
             "knock_over": 0.02,
             "turn": 0.016,
             "gather_cubes": 0.01,
         },
         "workbench": {
-            "workbench_pick": 0.025,
-            "workbench_place": 0.02,
-            "workbench_stack": 0.02,
-            "workbench_push": 0.02,
-            "workbench_next_to": 0.06,
-            "workbench_between": 0.1,
-            "workbench_swap": 0.08,
-            "workbench_touch": 0.01,
-            "workbench_knock_over": 0.04,
-            "workbench_stand_up": 0.09,
-            "workbench_turn": 0.025,
-            "workbench_gather": 0.02,
-            "workbench_put_in": 0.025,
-            "workbench_take_out": 0.08,
+            "workbench_pick": 0.02,
+            "workbench_place": 0.015,
+            "workbench_stack": 0.015,
+            "workbench_push": 0.015,
+            "workbench_next_to": 0.055,
+            "workbench_between": 0.15,
+            "workbench_swap": 0.06,
+            "workbench_touch": 0.006,
+            "workbench_knock_over": 0.03,
+            "workbench_stand_up": 0.12,
+            "workbench_turn": 0.02,
+            "workbench_gather": 0.015,
+            "workbench_put_in": 0.02,
+            "workbench_take_out": 0.11,
         },
         "cabinet": {
             "open_drawer": 0.01,
-            "close_drawer": 0.02,
+            "close_drawer": 0.015,
             "put_in_drawer": 0.01,
-            "put_away": 0.015,
-            "put_on_cabinet": 0.015,
+            "put_away": 0.012,
+            "put_on_cabinet": 0.012,
         },
-        "bridge_spoon": {"bridge_spoon": 0.02},
-        "bridge_carrot": {"bridge_carrot": 0.02},
-        "bridge_cubes": {"bridge_cubes": 0.02},
-        "bridge_eggplant": {"bridge_eggplant": 0.02},
+        "bridge_spoon": {"bridge_spoon": 0.0175},
+        "bridge_carrot": {"bridge_carrot": 0.0175},
+        "bridge_cubes": {"bridge_cubes": 0.0175},
+        "bridge_eggplant": {"bridge_eggplant": 0.0175},
     },
     scattered=tuple(bridge.SCENES),
+    paraphrased=True,
 )
 WAREHOUSE = Course(
     "warehouse",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
@@ -18,6 +19,7 @@ from simulation.disturbance import Disturbance, draw_variation, units_of
 from simulation.driving import Driver, Driving
 from simulation.environment import Environment
 from simulation.goals import Goal, goal_of
+from simulation.paraphrases import paraphrases
 from simulation.teaching import TEACHERS
 from simulation.variation import NO_VARIATION
 from simulation.worlds.table import OBJECTS, TARGETS
@@ -73,8 +75,11 @@ def task_list(course: Course) -> list[tuple[str, dict[str, str]]]:
 
 
 def text_list(course: Course) -> list[str]:
-    """Every wording, kept-out ones included (never used here), in the order of the `instruction` index."""
-    return list(dict.fromkeys(one.text for one in catalogue.instructions(of=course.tasks())))
+    """Every wording, kept-out ones included (never used here), in the order of the `instruction` index; behind them the
+    paraphrases of a course that has them.
+    """
+    wordings = (one.text for one in catalogue.instructions(of=course.tasks()))
+    return list(dict.fromkeys(itertools.chain(wordings, *(_paraphrases(course, *task) for task in task_list(course)))))
 
 
 def meaning_list(course: Course) -> list[list[int]]:
@@ -83,9 +88,14 @@ def meaning_list(course: Course) -> list[list[int]]:
     """
     found: dict[str, list[int]] = {text: [] for text in text_list(course)}
     for index, (task_id, slots) in enumerate(task_list(course)):
-        for phrase in catalogue.phrasings(task_id, slots, train=True):
-            found[phrase.text].append(index)
+        trained = (phrase.text for phrase in catalogue.phrasings(task_id, slots, train=True))
+        for text in itertools.chain(trained, _paraphrases(course, task_id, slots)):
+            found[text].append(index)
     return list(found.values())
+
+
+def _paraphrases(course: Course, task_id: str, slots: dict[str, str]) -> list[str]:
+    return paraphrases(task_id, slots) if course.paraphrased else []
 
 
 @dataclass(frozen=True)

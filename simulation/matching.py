@@ -132,6 +132,11 @@ def normalise(instruction: str) -> str:
     return " ".join(word for word in re.findall(r"[a-z0-9]+", instruction.casefold()) if word not in FILLER)
 
 
+def usual(text: str, words: Words) -> Tokens:
+    """The words of a sentence or of a pattern's form, without articles, each wording replaced by the usual one."""
+    return _replaced(_tokens(text), {_tokens(said): _tokens(meant) for said, meant in words.same.items()})
+
+
 def one_slip(word: str, meant: str) -> bool:
     """Whether one letter is missing, too many, wrong, or has changed places with its neighbour."""
     if abs(len(word) - len(meant)) > 1 or word == meant:

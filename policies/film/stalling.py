@@ -1,7 +1,9 @@
-"""What a policy does where its hand has stalled: it draws its next move from what its network holds possible.
+"""What a policy does where its hand has stalled or goes in circles: it draws its next move from what its network holds
+possible.
 
 Where a millimetre that no picture shows decides whether to close the fingers here or to come again from above, the move
-with the least error is to stay with open fingers, and the next picture is the same.
+with the least error is to stay with open fingers, and the next picture is the same. Where it is to lift a thing and to
+set it down again, so are the pictures of the next time.
 """
 
 from __future__ import annotations
@@ -13,33 +15,50 @@ from numpy.typing import NDArray
 
 from policies.film.decoding import PARTS, Numbers
 
-LOOKS = 4  # in which the hand has stalled
-NEAR = 0.03  # of each other, where the hand was at these looks [m]
+Readings = NDArray[np.float32]
+AGAIN = 3  # at so many looks the hand was where it is, ...
+STANDS = 3, 0.03  # ... of so many, within so far of it [m]: it stalls
+CIRCLES = 24, 0.01  # or of these: it goes in circles
 FINGERS = 0.1  # by which their opening differs at most, 0..1
 
 
 class Stalling:
-    """Notices a hand that stands where it stood at the last looks, and has the random numbers of a turn."""
+    """Notices a hand that has been where it is at several of its last looks, and has the random numbers of a turn."""
 
     def __init__(self) -> None:
-        self._seen: deque[NDArray[np.float32]] = deque(maxlen=LOOKS)
+        self._places = [_Places(*STANDS), _Places(*CIRCLES)]
         self.begin(0)
 
     def begin(self, seed: int) -> None:
         """A new turn."""
-        self._seen.clear()
+        for places in self._places:
+            places.clear()
         self._random = np.random.default_rng(seed)
 
-    def draw(self, readings: NDArray[np.float32]) -> Numbers | None:
+    def draw(self, readings: Readings) -> Numbers | None:
         """For a stalled hand, numbers 0..1 (PARTS,) to draw with; else None. `readings`: what the arm feels, x y z of
         the tool [m] first and the opening of the fingers last.
         """
+        is_back = [places.is_back(readings) for places in self._places]  # each remembers this look
+        return self._random.random(PARTS) if any(is_back) else None
+
+
+class _Places:
+    """Where the hand was at its last `looks`, of which those count that are `near` [m]."""
+
+    def __init__(self, looks: int, near: float) -> None:
+        self._seen: deque[Readings] = deque(maxlen=looks)
+        self._near = near
+        self.clear = self._seen.clear
+
+    def is_back(self, readings: Readings) -> bool:
+        """Whether it was here at AGAIN of them, which are then forgotten."""
+        times = sum(self._is_at(readings, other) for other in self._seen)
         self._seen.append(readings)
-        if len(self._seen) < LOOKS or any(_differ(readings, other) for other in self._seen):
-            return None
-        self._seen.clear()
-        return self._random.random(PARTS)
+        if times < AGAIN:
+            return False
+        self.clear()
+        return True
 
-
-def _differ(one: NDArray[np.float32], other: NDArray[np.float32]) -> bool:
-    return bool(np.linalg.norm(one[:3] - other[:3]) > NEAR or abs(one[-1] - other[-1]) > FINGERS)
+    def _is_at(self, one: Readings, other: Readings) -> bool:
+        return bool(np.linalg.norm(one[:3] - other[:3]) <= self._near and abs(one[-1] - other[-1]) <= FINGERS)

@@ -75,8 +75,7 @@ def shadow(kind: Kind, table: VoteTable, counts: Counts, found: Fit, flagged: Co
             "shadow": round(shadows[name], 2) if known else None,
             "parted": known and abs(shadows[name] - rating) > half_width,
         }
-    cast = doubtful.intersection(table.values["voter"])
-    return {"left_out": len(cast), "votes": counts.total - rest.total, "rows": rows}
+    return {"left_out": len(table.numbers_of(doubtful)), "votes": counts.total - rest.total, "rows": rows}
 
 
 def flagged(kind: Kind, new: Iterable[NewFinding] = ()) -> dict[str, list[str]]:

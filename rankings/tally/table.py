@@ -29,7 +29,7 @@ from rankings.tally.arrays import (
     taken,
 )
 from rankings.tally.counts import OUTCOMES, Columns, Counts
-from rankings.tally.names import Names
+from rankings.tally.names import Names, places_of, texts_at
 from rankings.tally.visits import ALONE, NO_VISITS, Visits
 from rankings.tally.weights import NEWCOMER, Answers, trust
 
@@ -187,17 +187,15 @@ class VoteTable:
     def _voters_where(self, chosen: Booleans) -> list[str]:
         """Known voters with a vote, of `chosen` (voters,)."""
         places = np.flatnonzero(chosen & (self._votes > 0))
-        return [name for place in places.tolist() if (name := self.values["voter"][place])]
+        return texts_at(self.values["voter"], places[places >= self._unknown])
 
     def numbers_of(self, voters: Collection[str]) -> Integers:
         """(n,) numbers of voters as the boards' counts have them, sorted."""
-        wanted = set(voters)
-        known = enumerate(self.values["voter"], -self._unknown)
-        return np.array([number for number, name in known if name in wanted and number >= 0], dtype=np.int64)
+        return places_of(voters, self.values["voter"]) - self._unknown
 
     def voters_of(self, numbers: Iterable[int]) -> list[str]:
         """The voters with these numbers."""
-        return [self.values["voter"][number + self._unknown] for number in numbers]
+        return texts_at(self.values["voter"], np.array([*numbers], dtype=np.int64) + self._unknown)
 
     def sources(self, voters: Collection[str]) -> set[tuple[str, str]]:
         """Each of these voters with each network it came from; "" is no network."""

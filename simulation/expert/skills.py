@@ -142,8 +142,8 @@ def _spots_beside(planner: Planner, goal: NextTo) -> Iterator[Spot]:
 
 
 def put_between(planner: Planner, goal: Between, moved: Moved | None = None) -> Floats:
-    """At the nearest place with room between both; if there is none, the other goes further away first. `moved`: how
-    far the thing has to go as well.
+    """In the middle of both, or at the place with room that is nearest to it; if there is none, the other goes further
+    away first. `moved`: how far the thing has to go as well.
     """
     if _is_left_alone(planner, goal, moved):
         return _set_here(planner, goal.thing)
@@ -153,10 +153,10 @@ def put_between(planner: Planner, goal: Between, moved: Moved | None = None) -> 
 
 def next_between(planner: Planner, goal: Between, moved: Moved | None = None) -> tuple[str, Spot | None]:
     """Which of the things `put_between` moves next, and where it sets it down; None where there is no room at all."""
-    here, one, other = (planner.view.position(name)[:2] for name in (goal.thing, goal.one, goal.other))
+    one, other = (planner.view.position(name)[:2] for name in (goal.one, goal.other))
     if not holds(planner.environment, goal.other):
         spots = _far_ones(planner, _spots_between(one, other, goal.within_m), moved)
-        found = _free_spot(planner, goal.thing, sorted(spots, key=lambda spot: _away(here, spot)))
+        found = _free_spot(planner, goal.thing, sorted(spots, key=lambda spot: _away((one + other) / 2, spot)))
         if found:
             return goal.thing, found
     return goal.other, _free_spot(planner, goal.other, _further_away(planner, goal))

@@ -1,4 +1,4 @@
-"""A hand that has stalled draws its next move, or else it would stay where it is for ever."""
+"""A hand that has stalled or goes in circles draws its next move, or else it would do so for ever."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from policies.base import OpenedPolicy
-from policies.film.stalling import LOOKS, NEAR, Stalling
+from policies.film.stalling import AGAIN, CIRCLES, STANDS, Stalling
 from policies.film.training import FilmPlan, FilmTrainer
 from policies.registry import open_policy
 from policies.training.dataset import Demonstrations
@@ -20,6 +20,8 @@ from simulation.contracts import Observation
 from tests.policies.tiny import SIZE
 
 BINS = 11
+LOOKS = AGAIN + 1
+_, NEAR = STANDS
 TEXT = "lift the red cube"
 HERE = np.array([0.3, 0.0, 0.05, 0.0, 1.0, 0.0, 0.0, 0.5], np.float32)
 
@@ -89,3 +91,26 @@ def test_closing_fingers_are_no_standstill() -> None:
     stalling = Stalling()
     closing = [np.array([*HERE[:-1], 1.0 - 0.2 * step], np.float32) for step in range(LOOKS)]
     assert [stalling.draw(readings) for readings in closing] == [None] * LOOKS
+
+
+def circling(stalling: Stalling, places: int, rounds: int) -> list[bool]:
+    """Whether it draws at each look of a hand that goes round so many places, further apart than where it stalls."""
+    angles = np.arange(places * rounds) * (2 * np.pi / places)
+    around = np.column_stack([HERE[0] + 0.1 * np.cos(angles), 0.1 * np.sin(angles)])
+    return [stalling.draw(np.array([*at, *HERE[2:]], np.float32)) is not None for at in around]
+
+
+def test_a_hand_that_goes_in_circles_draws_when_it_is_there_again() -> None:
+    drawn = circling(Stalling(), 4, AGAIN + 1)
+    assert drawn.index(True) == 4 * AGAIN
+
+
+def test_a_hand_that_comes_back_seldom_is_left_alone() -> None:
+    assert not any(circling(Stalling(), CIRCLES[0] // AGAIN + 1, AGAIN + 2))
+
+
+def test_a_new_turn_forgets_the_circles_of_the_last() -> None:
+    stalling = Stalling()
+    circling(stalling, 4, AGAIN)
+    stalling.begin(1)
+    assert not any(circling(stalling, 4, AGAIN))

@@ -1,0 +1,34 @@
+"""What is put between two things goes to the middle of both, from wherever it comes: there it may miss by the most."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from simulation.environment import Environment
+from simulation.expert import due
+from simulation.expert.hand import Planner
+from simulation.expert.skills import next_between
+from simulation.goals.places import Between
+
+ONE, OTHER = np.array([0.3, -0.1]), np.array([0.3, 0.1])
+
+
+def spot_from(environment: Environment, x: float, y: float) -> np.ndarray:
+    """Where the cylinder goes that lies here, between both cubes (2,) [m]."""
+    environment.reset(0)
+    for name, at in (("red_cube", ONE), ("yellow_cube", OTHER), ("blue_cylinder", (x, y))):
+        environment.move(name, float(at[0]), float(at[1]), 0.0)
+    environment.move("green_sphere", 0.4, 0.2, 0.0)
+    environment.set_task(("between", {"object": "blue_cylinder", "one": "red_cube", "other": "yellow_cube"}))
+    goal = environment.goal and due(environment, environment.goal)
+    assert isinstance(goal, Between)
+    name, spot = next_between(Planner(environment), goal)
+    assert name == "blue_cylinder"
+    assert spot
+    return np.array(spot[:2])
+
+
+@pytest.mark.parametrize("place", [(0.2, 0.0), (0.4, 0.0), (0.2, -0.15), (0.4, 0.12)])
+def test_it_goes_to_the_middle(environment: Environment, place: tuple[float, float]) -> None:
+    assert spot_from(environment, *place) == pytest.approx((ONE + OTHER) / 2, abs=1e-6)
