@@ -72,7 +72,7 @@ _Safe: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """The reader in C takes a seventh of the time; it is missing where PyYAML was built without libyaml."""
 
 
-class _Loader(_Safe):  # type: ignore[misc]
+class _Loader(_Safe):
     source = ""
 
     def located(self, node: yaml.MappingNode) -> Iterator[Located]:
