@@ -28,7 +28,7 @@ from rankings.tally.arrays import (
     taken,
 )
 from rankings.tally.counts import Columns, Counts
-from rankings.tally.names import Names
+from rankings.tally.names import Names, places_of, texts_at
 from rankings.tally.table import KEYS, VoteTable
 
 
@@ -131,6 +131,21 @@ def test_names_in_one_block_are_a_sequence_of_texts() -> None:
     assert "b" not in names
     with pytest.raises(IndexError):
         names[4]
+
+
+@pytest.mark.parametrize("texts", [("ab", "bé", "cd"), ("", "ab", "cd"), ("", "a", "bcd", "é"), ("",), ()])
+def test_names_know_the_places_of_texts(texts: tuple[str, ...]) -> None:
+    wanted = {"cd", "ab", "é", "a", "", "abc", "zzzz"}
+    places = [place for place, text in enumerate(texts) if text and text in wanted]
+    assert Names.of(texts).places_of(wanted).tolist() == places
+    assert places_of(wanted, texts).tolist() == places
+    assert Names.of(texts).places_of(()).tolist() == []
+
+
+@pytest.mark.parametrize("texts", [("", "a", "bé"), Names.of(("", "a", "bé"))])
+def test_texts_at_some_places_are_read_together(texts: tuple[str, ...] | Names) -> None:
+    assert texts_at(texts, np.array([2, 0, 2])) == ["bé", "", "bé"]
+    assert texts_at(texts, np.array([], np.int64)) == []
 
 
 def test_names_equal_the_same_texts_however_they_lie() -> None:
