@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from simulation import catalogue
 from tests.policies.test_noise_of_a_course import batches, course
 
 SAID = "push the red cube left"
@@ -23,7 +24,11 @@ def test_it_is_said_in_every_wording_to_train_with(tmp_path: Path) -> None:
     said = reworded(tmp_path, told=True)
     assert {SAID, "nudge the red block left", "slide the red cube a little left"} < said
     assert all("red" in text and "left" in text for text in said)
-    assert not any(text.startswith(("scoot", "drag", "could you")) for text in said)  # kept out
+    task = catalogue.task_for(SAID, "table")
+    assert task
+    kept_out = {one.text for one in catalogue.phrasings(*task, train=False)}
+    assert "scoot the red cube to the left" in kept_out
+    assert said.isdisjoint(kept_out)
 
 
 def test_demonstrations_that_do_not_tell_the_wordings_keep_theirs(tmp_path: Path) -> None:
