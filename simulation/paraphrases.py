@@ -13,7 +13,7 @@ import numpy as np
 
 from simulation import catalogue
 from simulation.catalogue_tasks import Task
-from simulation.matching import expanded, usual
+from simulation.matching import THING, Tokens, expanded, usual
 
 PER_WORDING = 0.5
 """Paraphrases of a filled task for each of its wordings to train with."""
@@ -41,11 +41,16 @@ def _said(task: Task, slots: Mapping[str, str]) -> Iterator[str]:
 
 @cache
 def _forms(task_id: str) -> list[str]:
-    """What the patterns of a task allow, each form once, but those that are kept out."""
-    task, words = catalogue.task(task_id), catalogue.words()
-    kept_out = {usual(each.text, words) for each in task.templates if not each.train}
+    """What a task's patterns allow, each form once, but those that are kept out, whatever the order of the slots."""
+    task = catalogue.task(task_id)
+    kept_out = {_skeleton(each.text) for each in task.templates if not each.train}
     forms = (form for pattern in task.understood for form in expanded(pattern))
-    return [*dict.fromkeys(" ".join(form.split()) for form in forms if usual(form, words) not in kept_out)]
+    return [*dict.fromkeys(" ".join(form.split()) for form in forms if _skeleton(form) not in kept_out)]
+
+
+def _skeleton(form: str) -> Tokens:
+    """Its usual words, with the same mark for every slot."""
+    return tuple(THING if token.startswith("{") else token for token in usual(form, catalogue.words()))
 
 
 def _names(task: Task, slot: str, value: str) -> Sequence[str]:
