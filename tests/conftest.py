@@ -12,6 +12,7 @@ import pymongo
 import pytest
 from asgiref.sync import SyncToAsync
 from django.conf import settings
+from django.core.cache import cache
 from django.db import connections
 
 from arena import store
@@ -69,6 +70,12 @@ def _stores(_servers: None) -> Iterator[None]:
     for (_, _, process_id), one in named.items():
         if process_id == os.getpid():
             one.close()
+
+
+@pytest.fixture(autouse=True)
+def _nothing_cached() -> None:
+    """What the test before left in the cache, such as that there are games, is not true of this one's database."""
+    cache.clear()
 
 
 @pytest.fixture(scope="session")

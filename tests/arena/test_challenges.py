@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import timedelta
 from ipaddress import ip_network
 from typing import Any
 
 import pytest
-from django.core.cache import cache
 from django.core.exceptions import ImproperlyConfigured
 from django.utils import timezone
 
@@ -18,13 +16,6 @@ from tests.crowd import Member, settle
 
 pytestmark = pytest.mark.usefixtures("behind_a_proxy", "contestants")
 HERE = "198.51.100.7"
-
-
-@pytest.fixture(autouse=True)
-def _fresh_cache() -> Iterator[None]:
-    cache.clear()
-    yield
-    cache.clear()
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ import os
 import stat
 import sys
 import threading
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,6 @@ from typing import Any
 import pytest
 from channels.testing import HttpCommunicator
 from django.contrib.auth.models import User
-from django.core.cache import cache
 from django.core.exceptions import ImproperlyConfigured
 from django.http import HttpRequest, HttpResponse
 from django.test import Client
@@ -52,11 +50,8 @@ def behind(settings: Any) -> None:
 
 
 @pytest.fixture
-def limits(settings: Any) -> Iterator[None]:
-    cache.clear()
+def limits(settings: Any) -> None:
     settings.RATE_LIMITS = {"logins": {"account": ((3, 60),)}}
-    yield
-    cache.clear()
 
 
 def rating(policy: str) -> int:

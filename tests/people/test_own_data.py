@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from django.apps import apps
 from django.contrib.sessions.models import Session as LoginSession
-from django.core.cache import cache
 from django.db import connection
 
 from arena.actions.owners import REMOVED
@@ -223,11 +222,9 @@ def test_nothing_is_deleted_while_recordings_cannot_be_reached(player: Person, m
 
 
 def test_a_copy_is_not_asked_for_without_end(player: Person, settings: Any) -> None:
-    cache.clear()
     settings.RATE_LIMITS = {"own_data": {"address": ((2, 60),)}}
     asked = [player.client.get("/your-data/download").status_code for _ in range(3)]
     assert asked == [200, 200, 429]
-    cache.clear()
 
 
 def test_another_app_adds_what_it_keeps(player: Person, monkeypatch: pytest.MonkeyPatch) -> None:

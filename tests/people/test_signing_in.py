@@ -128,20 +128,16 @@ def test_codes_are_limited_by_address(person: Person, settings: Any) -> None:
     assert len(mail.outbox) == sent + 3
     assert last.status_code in (200, 429)
     assert "Location" not in last
-    cache.clear()
 
 
 def test_one_network_cannot_try_many_addresses(person: Person, settings: Any) -> None:
-    cache.clear()
     settings.ACCOUNT_RATE_LIMITS = {"signup": "3/m/ip", "login": "3/m/ip"}
     for page, name in (("/account/signup/", "email"), ("/account/login/", "login")):
         answers = [Client().post(page, {name: f"{number}@example.org"}).status_code for number in range(5)]
         assert answers == [302, 302, 302, 429, 429], page
-    cache.clear()
 
 
 def test_counters_of_limits_hold_no_address(person: Person, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    cache.clear()
     settings.ACCOUNT_RATE_LIMITS = {"login": "3/m/ip"}
     keys: list[str] = []
     kept = cache.set
@@ -150,7 +146,6 @@ def test_counters_of_limits_hold_no_address(person: Person, settings: Any, monke
     )
     Client().post("/account/login/", {"login": ADDRESS}, REMOTE_ADDR="203.0.113.7")
     assert "203.0.113.7" not in " ".join(keys)
-    cache.clear()
 
 
 def test_an_address_is_changed_by_a_code_sent_to_the_new_one(person: Person) -> None:

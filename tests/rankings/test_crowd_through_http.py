@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from django.core.cache import cache
 
 from arena.models import Vote
 from rankings.study.ballots import Honest
@@ -20,10 +19,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def clock() -> Iterator[Clock]:
-    cache.clear()
     with as_shipped() as clock:
         yield clock
-    cache.clear()
 
 
 @pytest.fixture

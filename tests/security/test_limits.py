@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from django.core.cache import cache
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from arena.visitors.throttles import Limited
@@ -40,13 +39,10 @@ def test_every_call_that_writes_is_limited() -> None:
 
 
 @pytest.fixture
-def once(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def once(monkeypatch: pytest.MonkeyPatch) -> None:
     """One cancellation and one aggregation a minute."""
-    cache.clear()
     one = {"address": ((1, 60),)}
     monkeypatch.setattr(settings, "RATE_LIMITS", {"cancels": one, "aggregations": one})
-    yield
-    cache.clear()
 
 
 def test_cancelling_runs_out(visitor: Visitor, runtime: FakeRuntime, once: None) -> None:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 
@@ -41,11 +39,8 @@ def user() -> User:
 
 
 @pytest.fixture
-def limits(settings: Any) -> Iterator[None]:
-    cache.clear()
+def limits(settings: Any) -> None:
     settings.RATE_LIMITS = {"logins": {"account": ((3, 60),)}}
-    yield
-    cache.clear()
 
 
 def log_in(name: str, password: str) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import time
 from base64 import b32decode
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from io import StringIO
 from types import SimpleNamespace
@@ -13,7 +12,6 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.core.cache import cache
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django_otp.oath import hotp
@@ -208,11 +206,8 @@ def test_another_sites_page_can_remove_nothing(user: User) -> None:
 
 
 @pytest.fixture
-def limits(settings: Any) -> Iterator[None]:
-    cache.clear()
+def limits(settings: Any) -> None:
     settings.RATE_LIMITS = {"logins": {"address": ((5, 60),), "account": ((3, 60),)}}
-    yield
-    cache.clear()
 
 
 def test_attempts_to_log_in_run_out_for_an_account_and_for_an_address(user: User, limits: None) -> None:

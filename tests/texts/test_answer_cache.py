@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.core.cache import cache
 
 from tests.arena.conftest import Visitor
 from tests.kinds.conftest import House
@@ -19,7 +18,6 @@ Houses = Callable[[str, str], House]
 @pytest.fixture(autouse=True)
 def _on(settings: Any) -> None:
     settings.TEXT = {**settings.TEXT, "cache_hours": 1.0}
-    cache.clear()
 
 
 @pytest.fixture

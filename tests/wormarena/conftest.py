@@ -5,15 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from django.core.cache import cache
 
 from tests.wormarena.files import game, put, with_results
 from wormarena.ingestion.ledger import ingest
-
-
-@pytest.fixture(autouse=True)
-def _nothing_remembered() -> None:
-    cache.clear()
 
 
 @pytest.fixture
