@@ -13,6 +13,7 @@ Source: J. Cohen, A coefficient of agreement for nominal scales, Educ. Psychol. 
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from typing import NamedTuple, TypedDict
 import numpy as np
 
 from rankings.fit.clusters import Clusters, effective, jackknife, proportion, score_interval
-from rankings.tally.arrays import Booleans, Floats, Integers, Narrow, kept, narrowed
+from rankings.tally.arrays import Booleans, Floats, Integers, Narrow, chunks, kept, narrowed
 from rankings.tally.counts import UNKNOWN_VOTER
 from rankings.tally.facts import EVEN, LEFT, RIGHT, VoteFacts
 
@@ -147,7 +148,7 @@ def by_contestant(facts: VoteFacts, rule: AlarmRule) -> dict[str, Agreement]:
     sides = [(_rows_by(judged, "left", names), on_left), (_rows_by(judged, "right", names), on_right)]
     found = {}
     for number, name in enumerate(names):
-        own = [whole.where(rows[number]) for rows, whole in sides]
+        own = [whole.where(rows) for by_name, whole in sides for rows in by_name[number]]
         votes = Judgements(*(np.concatenate(each) for each in zip(*map(_columns, own), strict=True)))
         if len(votes.vote):
             found[name] = of_voters(votes.tables, rule)
@@ -163,11 +164,17 @@ def _columns(votes: Judgements) -> tuple[Narrow, Narrow, Narrow]:
     return votes.vote, votes.success, votes.voter
 
 
-def _rows_by(facts: VoteFacts, side: str, names: Sequence[str]) -> list[Narrow]:
-    """The rows in which each of `names`, sorted, is on that side."""
+def _rows_by(facts: VoteFacts, side: str, names: Sequence[str]) -> list[list[Narrow]]:
+    """The rows in which each of `names`, sorted, is on that side, in parts."""
     of_row = narrowed(np.searchsorted(names, facts.values[side]))[facts.codes.kept(side)]
-    order = narrowed(np.argsort(of_row, kind="stable"))
-    return np.split(order, np.searchsorted(of_row[order], np.arange(1, len(names))))
+    found: list[list[Narrow]] = [[] for _ in names]
+    for rows in chunks(len(of_row)):
+        order = np.argsort(of_row[rows], kind="stable")
+        ends = np.searchsorted(of_row[rows][order], np.arange(len(names) + 1)).tolist()
+        order = narrowed(order + rows.start)
+        for own, some in zip(found, itertools.starmap(slice, itertools.pairwise(ends)), strict=True):
+            own.append(order[some])
+    return found
 
 
 def of_voters(voters: Clusters, rule: AlarmRule) -> Agreement:

@@ -96,7 +96,7 @@ def _numbers(facts: VoteFacts, name: str, table: VoteTable) -> Narrow:
     """(votes,) numbers of voters or days as the boards' counts have them; past the last where they have none."""
     known = table.values[name]
     if name == "voter" and facts.values[name] == known:
-        return facts.codes.kept(name) - np.int8(known[:1] == ("",))
+        return facts.codes.kept(name) - np.int8(1) if known[:1] == ("",) else facts.codes.kept(name)
     shift = 1 if name == "voter" and known[:1] == ("",) else 0
     place = {text: number - shift for number, text in enumerate(known)}
     numbers = [place.get(text, len(known)) if text or name == "day" else UNKNOWN_VOTER for text in facts.values[name]]

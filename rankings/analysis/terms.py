@@ -43,7 +43,6 @@ from rankings.tally.arrays import (
     kept,
     narrowed,
     replaced,
-    taken,
 )
 from rankings.tally.facts import UNKNOWN
 
@@ -263,12 +262,8 @@ def fitted(votes: TermVotes, cells: Cells) -> TermFit:
     """Abilities and terms together."""
     x = likeliest(np.zeros(cells.size), cells.log_density, cells.step)
     bread = inverse(cells.hessian(x))
-    expected = sigmoid(cells.margins(x))
-    residual = taken(POINTS, kept(votes, "outcome"))
-    residual -= taken(expected, cells.of_vote)
-    residual *= votes.weight
-    virtual = np.diag(_virtual(x))
-    found = [bread @ (meat + virtual) @ bread for meat in _meats(votes, cells, residual)]
+    expected, virtual = sigmoid(cells.margins(x)), np.diag(_virtual(x))
+    found = [bread @ (meat + virtual) @ bread for meat in _meats(votes, cells, expected)]
     if _people(votes) < FEW:
         found.append(bread)
     return TermFit(cells, x, np.stack(found), float(quantile(np.array(voters_that_count(votes) - 1.0))))
@@ -360,8 +355,9 @@ def _alone(votes: TermVotes) -> Narrow:
     return np.where(voter < 0, voter.max(initial=0) + 1 + np.arange(len(voter)), voter)
 
 
-def _meats(votes: TermVotes, cells: Cells, residual: Floats) -> Iterator[Floats]:
-    """(n, n) variance of the gradient, by voter and by network; not where there is only one."""
+def _meats(votes: TermVotes, cells: Cells, expected: Floats) -> Iterator[Floats]:
+    """(n, n) variance of the gradient, by voter and by network; not where there is only one. `expected` (cells,): what
+    the left side scores."""
     alone = _alone(votes)
     clusters = [alone]
     if (kept(votes, "network") >= 0).any():
@@ -370,18 +366,20 @@ def _meats(votes: TermVotes, cells: Cells, residual: Floats) -> Iterator[Floats]
         number = distinct(each)[1]
         many = int(number.max()) + 1
         if many > 1:
-            yield many / (many - 1.0) * _squares(number, cells, residual)
+            yield many / (many - 1.0) * _squares(votes, number, cells, expected)
 
 
-def _squares(voter: Integers, cells: Cells, residual: Floats) -> Floats:
-    """(n, n) sum of g g^T over voters, g being the sum of residual times the margin's gradient."""
-    cell = cells.of_vote
+def _squares(votes: TermVotes, voter: Narrow, cells: Cells, expected: Floats) -> Floats:
+    """(n, n) sum of g g^T over voters, g being the sum of weighed residuals times the margin's gradient. `voter`
+    (rows,): numbers from 0."""
+    outcome, weight, cell = kept(votes, "outcome"), votes.weight, cells.of_vote
     if not is_sorted(voter):
         order = np.argsort(voter, kind="stable")
-        voter, residual, cell = voter[order], residual[order], cell[order]
+        voter, outcome, weight, cell = (each[order] for each in (voter, outcome, weight, cell))
     found = np.zeros((cells.size, cells.size))
     for rows, place, voters in some_voters(voter):
-        own, at = residual[rows], cell[rows].astype(np.int64)
+        at = cell[rows].astype(np.int64)
+        own = weight[rows] * (POINTS[outcome[rows]] - expected[at])
         gradients = PerVoter(place, cells.left[at], cells.right[at], (voters, cells.abilities))(own, -own)
         terms = [np.bincount(place, own * column[at], voters) for column in cells.terms.T]
         block = np.column_stack([gradients, *terms])

@@ -113,11 +113,11 @@ def _rebuilt_rows() -> tables.Rows:
     rows: Iterator[tuple[str | int, ...]] = (
         (*map(str, cell[:6]), cell.day.isoformat(), cell.network, *numbers) for cell, numbers in counts.items()
     )
-    stored = snapshots.Stored(VoteTable.of(rows), observed.facts_and_answers())
+    stored = snapshots.Stored(VoteTable.of(rows), observed.facts_and_answers().answers)
     faulty = {key for batch in judged(votes) for key, fault in batch if fault}
     meant, found = _meant_for_the_ranking(votes), tables.Rows()
     for kind in preparation.published_kinds():
-        table, _ = stored.of(kind)
+        table = stored.of(kind)
         rated, own = (
             snapshots.rate(table, [each for each in table.boards() if each.has_table]),
             meant.filter(kind=kind.id),

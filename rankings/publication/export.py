@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from arena.kinds import Kind
-from rankings.files.counts_file import CHUNK, coded_lines, in_order_of_texts, lines, numbered, sorting
+from rankings.files.counts_file import CHUNK, Coded, coded_lines, in_order_of_texts, lines, numbered, sorting
 from rankings.models import CountedVote
 from rankings.publication import snapshots
-from rankings.tally.arrays import Integers
 from rankings.tally.table import Texts
 
 VOTES = ("battle_id", "voter_id", "robot", "scene", "task", "left", "right", "vote", "day", "network", "trust")
@@ -25,8 +24,6 @@ PROGRESS = ("left_progress", "right_progress")
 FORMATS = (".csv", ".parquet")
 NO_VISIT = ("", "1")
 """The network and trust of a visit that shares no network and has full trust."""
-CodedColumns = list[tuple[Sequence[str], Integers]]
-"""Per column: its different texts, and (rows,) each row's place in them."""
 
 
 def write_votes(path: Path, kind: Kind) -> int:
@@ -36,13 +33,13 @@ def write_votes(path: Path, kind: Kind) -> int:
         schema = pa.schema([(name, pa.string()) for name in columns_of(kind)])
         with pyarrow.parquet.ParquetWriter(path, schema, compression="zstd") as writer:
             for chunk in _chunks(columns):
-                texts = [pa.array(values, pa.string()).take(pa.array(places)) for values, places in chunk]
+                texts = [values.take(pa.array(places)) for values, places in chunk]
                 writer.write_table(pa.table(texts, schema=schema))
     else:
         with path.open("wb") as file:
             file.write(lines([columns_of(kind)]))
             file.writelines(coded_lines(chunk) for chunk in _chunks(columns))
-    return len(columns[0][1])
+    return len(columns[0].codes)
 
 
 def columns_of(kind: Kind) -> tuple[str, ...]:
@@ -51,7 +48,7 @@ def columns_of(kind: Kind) -> tuple[str, ...]:
     return (*VOTES, *kind.reasons, *PROGRESS)
 
 
-def _anonymised(kind: Kind) -> CodedColumns:
+def _anonymised(kind: Kind) -> list[Coded]:
     """All columns except the first, with voters numbered anew."""
     about = ("voter", "robot_id", "scene_id", "task_id", "left_model_id", "right_model_id")
     names = [f"count__{name}" for name in about] + [
@@ -72,14 +69,14 @@ def _anonymised(kind: Kind) -> CodedColumns:
         for texts, column in zip(found, columns, strict=True):
             texts.extend("" if value is None else str(value) for value in column)  # a day in ISO's way
     (voters, places), *rest = (texts.coded() for texts in found)
-    return [(numbered(voters), places), *rest]
+    return [Coded(numbered(voters), places), *(Coded(pa.array(values, pa.string()), codes) for values, codes in rest)]
 
 
 def _visits(kind: Kind) -> dict[tuple[str, str], tuple[str, str]]:
     """Voter and day -> network and trust, as texts; visits that are not there have NO_VISIT."""
     from rankings.votes import closed_days
 
-    table, _ = snapshots.Stored(closed_days.counts(), closed_days.facts_and_answers()).of(kind)
+    table = snapshots.Stored(closed_days.counts(), closed_days.read_facts().answers).of(kind)
     visits = table.visit_columns()
     rows = np.flatnonzero((visits["network"][1] > 0) | (table.trust is not None))
     (networks, network), (trusts, trust) = visits["network"], visits["trust"]
@@ -88,14 +85,14 @@ def _visits(kind: Kind) -> dict[tuple[str, str], tuple[str, str]]:
     return {(voters[a], days[b]): (networks[c], trusts[d]) for a, b, c, d in zip(*columns, strict=True)}
 
 
-def _sorted(columns: CodedColumns) -> CodedColumns:
-    order = sorting([in_order_of_texts(values, places) for values, places in columns])
-    return [(values, places[order]) for values, places in columns]
+def _sorted(columns: list[Coded]) -> list[Coded]:
+    order = sorting([in_order_of_texts(column) for column in columns])
+    return [Coded(texts, codes.take(order)) for texts, codes in columns]
 
 
-def _chunks(columns: CodedColumns) -> Iterator[CodedColumns]:
+def _chunks(columns: list[Coded]) -> Iterator[list[Coded]]:
     """CHUNK rows at a time, with battles numbered in the order of the rows, which does not reveal times."""
     for first in range(0, len(columns[0][1]), CHUNK):
-        some = [(values, places[first : first + CHUNK]) for values, places in columns]
-        numbers = range(len(some[0][1]))
-        yield [([f"b{first + number + 1}" for number in numbers], np.arange(len(numbers))), *some]
+        some = [Coded(texts, codes[first : first + CHUNK]) for texts, codes in columns]
+        numbers = np.arange(len(some[0].codes))
+        yield [Coded(pa.array([f"b{first + number + 1}" for number in numbers]), numbers), *some]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, NamedTuple
 
 from arena import kinds
@@ -10,9 +10,10 @@ from arena.kinds import Kind
 from arena.models import Contestant, GalleryEntry
 from rankings.files.counts_file import write_counts
 from rankings.models import ClassicElo, PastDay, Snapshot
-from rankings.publication import report, snapshots, tables, upsets
+from rankings.publication import memory, report, snapshots, tables, upsets
 from rankings.publication.report import Written
 from rankings.publication.retention import thin_out
+from rankings.publication.snapshots import Stored, names_of
 from rankings.publication.tables import Rows
 from rankings.tally.facts import VoteFacts
 from rankings.tally.table import VoteTable
@@ -20,6 +21,14 @@ from rankings.votes import classic, past_days
 
 if TYPE_CHECKING:
     from rankings.votes.closed_days import Closing
+
+
+class Votes(NamedTuple):
+    """Those of one kind. `facts`, `agreed`: may still be computed."""
+
+    table: VoteTable
+    facts: Future[VoteFacts]
+    agreed: Future[report.Agreements]
 
 
 class PreparedKind(NamedTuple):
@@ -48,13 +57,26 @@ def prepare(new: list[int]) -> Prepared:
     """
     from rankings.votes import closed_days  # loads pyarrow, which the web does not need
 
-    closing = closed_days.closing()
-    stored = snapshots.load(closing)
-    past = past_days.missing()
-    published = published_kinds()
-    waiting = {kind.id: stored.of(kind) for kind in published}
-    del stored
-    return Prepared(closing, past, [_prepare(kind, waiting, past, new) for kind in published])
+    memory.give_back()
+    closing, past, published = closed_days.closing(), past_days.missing(), published_kinds()
+    counts, voters = closed_days.counts_and_voters(closing)
+    read = closed_days.read_facts(closing, voters)
+    with ThreadPoolExecutor(1) as aside:  # a second core, while this one asks the database
+        stored, facts = Stored(counts, read.answers), aside.submit(read.facts)
+        del counts, voters, read
+        judged = {kind.id: _judged(aside, facts, names_of(kind)) for kind in published}
+        del facts
+        waiting = {kind.id: Votes(stored.of(kind), *judged.pop(kind.id)) for kind in published}
+        del stored
+        return Prepared(closing, past, [_prepare(kind, waiting, past, new, aside) for kind in published])
+
+
+def _judged(
+    aside: Executor, facts: Future[VoteFacts], names: set[str]
+) -> tuple[Future[VoteFacts], Future[report.Agreements]]:
+    """The facts of a kind's votes, and what they say alone."""
+    own = aside.submit(lambda: facts.result().among(names))
+    return own, aside.submit(lambda: report.agreements(own.result()))
 
 
 def published_kinds() -> list[Kind]:
@@ -64,22 +86,23 @@ def published_kinds() -> list[Kind]:
 
 
 def _prepare(
-    kind: Kind, waiting: dict[str, tuple[VoteTable, VoteFacts]], past: list[PastDay], new: list[int]
+    kind: Kind, waiting: dict[str, Votes], past: list[PastDay], new: list[int], aside: Executor
 ) -> PreparedKind:
     """Tables and facts are taken from those `waiting` and let go as soon as nothing else is computed of them: ten
     million votes are a gigabyte."""
-    table, facts = waiting.pop(kind.id)
-    with ThreadPoolExecutor(1) as aside:  # a second core, while this one asks the database
-        file, judged = aside.submit(write_counts, table), aside.submit(report.judged, table, facts)
-        del facts
-        rated = snapshots.rate_all(kind, table)
-        states = classic.advanced(kind, [each.board for each in rated], new, snapshots.regrouped(kind))
-        written = report.write_report(kind, table, rated, past_days.observe(kind, past), judged)
-        snapshot = snapshots.snapshot(kind, file.result(), rated)
-        rows = tables.rows_of(rated, {board: state.ratings for board, state in states.items()})
-        upset, whole = upsets.newly_rated(kind, rated), report.whole_board(rated)
-        del table, rated
-        report.complete(written.content, kind, snapshot, whole, aside)
+    table, facts, agreed = waiting.pop(kind.id)
+    adjusted, file = aside.submit(report.terms, table, facts.result()), aside.submit(write_counts, table)
+    del facts
+    rated = snapshots.rate_all(kind, table)
+    states = classic.advanced(kind, [each.board for each in rated], new, snapshots.regrouped(kind))
+    written = report.write_report(kind, table, rated, past_days.observe(kind, past), agreed.result(), adjusted)
+    rows = tables.rows_of(rated, {board: state.ratings for board, state in states.items()})
+    upset, whole = upsets.newly_rated(kind, rated), report.whole_board(rated)
+    boards = snapshots.content(rated)
+    del table, rated
+    report.tell_influence(written.content, whole, aside)
+    snapshot = snapshots.snapshot(kind, file.result(), boards)
+    report.add_trend(written.content, kind, snapshot, whole)
     return PreparedKind(kind, snapshot, written, list(states.values()), upset, rows)
 
 

@@ -130,13 +130,6 @@ class Written(NamedTuple):
     plan: PairingPlan | None
 
 
-class Judged(NamedTuple):
-    """What the facts of votes say."""
-
-    agreement: Agreements
-    terms: dict[str, Terms]
-
-
 class WholeBoard(NamedTuple):
     """The global board, fitted, and its votes with sides forgotten. `ranked`: its first component."""
 
@@ -145,9 +138,20 @@ class WholeBoard(NamedTuple):
     ranked: set[str]
 
 
-def judged(table: VoteTable, facts: VoteFacts) -> Judged:
+def terms(table: VoteTable, facts: VoteFacts) -> dict[str, Terms]:
     """Of all the kind's votes. Asks no database."""
-    return Judged(_agreements(facts), term_boards.boards(table, facts, cap=rules.options().cap))
+    return term_boards.boards(table, facts, cap=rules.options().cap)
+
+
+def agreements(facts: VoteFacts) -> Agreements:
+    """Of all the kind's votes. Asks no database."""
+    given = settings.INTEGRITY
+    rule = AlarmRule(int(given["parted_votes"]), given["parted_kappa"], given["parted_against"])
+    return {
+        "overall": agreement.agreement(facts, rule),
+        "tasks": agreement.by_task(facts, rule),
+        "policies": agreement.by_contestant(facts, rule),
+    }
 
 
 def whole_board(rated: Iterable[Rated]) -> WholeBoard | None:
@@ -161,10 +165,15 @@ def whole_board(rated: Iterable[Rated]) -> WholeBoard | None:
 
 
 def write_report(
-    kind: Kind, table: VoteTable, rated: Iterable[Rated], seen: Observed, meanwhile: Future[Judged]
+    kind: Kind,
+    table: VoteTable,
+    rated: Iterable[Rated],
+    seen: Observed,
+    agreed: Agreements,
+    adjusted: Future[dict[str, Terms]],
 ) -> Written:
-    """The report of a kind's snapshot, not stored, without what `complete` adds. `seen`: of all the kind's votes.
-    `meanwhile`: asked last."""
+    """The report of a kind's snapshot, not stored, without what `tell_influence` and `add_trend` add, which need less
+    memory if boards are let go before. `seen`, `agreed`, `adjusted`: of all the kind's votes."""
     boards = {each.board: each for each in rated}
     whole = boards.get(Board())
     played, results = seen
@@ -193,22 +202,27 @@ def write_report(
         "exposure": _exposure(kind, plan.weights if plan else {}),
         "removal": NO_REMOVAL,
         "voters": _voters(results, flagged=len(flagged)),
-        "agreement": meanwhile.result().agreement,
-        "terms": meanwhile.result().terms,
+        "agreement": agreed,
+        "terms": adjusted.result(),
         "calibration": nothing(),
         "trend": [],
     }
-    return Written(content, [*findings, *integrity.partings(content["shadow"], _named(content["agreement"]))], plan)
+    return Written(content, [*findings, *integrity.partings(content["shadow"], _named(agreed))], plan)
 
 
-def complete(content: ReportContent, kind: Kind, snapshot: Snapshot, whole: WholeBoard | None, aside: Executor) -> None:
-    """Add the trend, and what tests the voters of the global board. `aside`: computes beside this."""
+def tell_influence(content: ReportContent, whole: WholeBoard | None, aside: Executor) -> None:
+    """Add what single voters, and groups of them, say of the global board. `aside`: a second core, if it is free."""
     if whole:
         cap = rules.options().cap
         calibrated = aside.submit(calibration, whole.votes, cap=cap)
         found = influence(standing(whole.votes, whole.fit, whole.ranked, cap=cap))
         content["removal"] = {**found, "movers": len(found["movers"])}
-        content["calibration"] = calibrated.result()
+        not_begun = calibrated.cancel()
+        content["calibration"] = calibration(whole.votes, cap=cap) if not_begun else calibrated.result()
+
+
+def add_trend(content: ReportContent, kind: Kind, snapshot: Snapshot, whole: WholeBoard | None) -> None:
+    """That of the report before, with this publication's point."""
     content["trend"] = _trend(kind, snapshot, whole.fit if whole else None)
 
 
@@ -270,16 +284,6 @@ def _controlled(kind: Kind, table: VoteTable) -> dict[str, ControlledBoard]:
     return style.boards(table, looks, cap=rules.options().cap) if looks else {}
 
 
-def _agreements(facts: VoteFacts) -> Agreements:
-    given = settings.INTEGRITY
-    rule = AlarmRule(int(given["parted_votes"]), given["parted_kappa"], given["parted_against"])
-    return {
-        "overall": agreement.agreement(facts, rule),
-        "tasks": agreement.by_task(facts, rule),
-        "policies": agreement.by_contestant(facts, rule),
-    }
-
-
 def _named(found: Agreements) -> dict[str, Agreement]:
     return {
         "all votes": found["overall"],
@@ -313,7 +317,6 @@ def _voters(results: dict[str, Reliability], *, flagged: int) -> Voters:
 
 
 def _trend(kind: Kind, snapshot: Snapshot, fit: Fit | None) -> list[Point]:
-    """That of the report before, with this publication's point."""
     before = Report.objects.filter(snapshot__kind=kind.id).exclude(pk=snapshot.pk).order_by("-snapshot__made_at")
     earlier = cast("list[Point]", (before.values_list("content", flat=True).first() or {}).get("trend", []))
     if fit is None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from arena.kinds import Kind
 from arena.models import Contestant
@@ -18,13 +18,9 @@ from rankings.fit.shares import MeanOver, mean_over
 from rankings.models import Snapshot
 from rankings.publication import rules
 from rankings.tally.counts import Counts
-from rankings.tally.facts import VoteFacts
 from rankings.tally.table import Board, VoteTable
+from rankings.tally.weights import Answers
 from rankings.trust.limits import limited
-from rankings.votes.observed import FactsAndAnswers
-
-if TYPE_CHECKING:
-    from rankings.votes.closed_days import Closing
 
 CODE = ("tally/*.py", "fit/*.py", "trust/limits.py")
 """The modules that a figure depends on. Import contracts keep them from importing others."""
@@ -47,24 +43,20 @@ class Rated:
 
 
 class Stored(NamedTuple):
-    """The counts and facts of the votes of every kind."""
+    """The counts of the votes of every kind, and how voters answered calibration battles: by kind, then by voter."""
 
     counts: VoteTable
-    judged: FactsAndAnswers
+    answers: Mapping[str, Mapping[str, Answers]]
 
-    def of(self, kind: Kind) -> tuple[VoteTable, VoteFacts]:
-        """The counts of a kind, weighted by what each voter has proven there, and the facts of its votes."""
-        names = set(Contestant.objects.filter(kind=kind.id).values_list("pk", flat=True))
-        table = self.counts.among(names).trusting(self.judged.answers.get(kind.id, {}))
-        return limited(table, rules.options().cap), self.judged.facts.among(names)
+    def of(self, kind: Kind) -> VoteTable:
+        """The counts of a kind, weighted by what each voter has proven there."""
+        table = self.counts.among(names_of(kind)).trusting(self.answers.get(kind.id, {}))
+        return limited(table, rules.options().cap)
 
 
-def load(closing: Closing) -> Stored:
-    """All counts and facts, by the copies of closed days as `closing` says."""
-    from rankings.votes import closed_days  # loads pyarrow, which the web does not need
-
-    counts = closed_days.counts(closing)
-    return Stored(counts, closed_days.facts_and_answers(closing, counts.values))
+def names_of(kind: Kind) -> set[str]:
+    """The contestants of a kind."""
+    return set(Contestant.objects.filter(kind=kind.id).values_list("pk", flat=True))
 
 
 def rate(table: VoteTable, boards: Iterable[Board]) -> list[Rated]:
@@ -96,14 +88,19 @@ def _rated(table: VoteTable, board: Board) -> Rated:
     return Rated(board, table, fit, figures, summary(counts), over)
 
 
-def snapshot(kind: Kind, file: CountsFile, boards: Iterable[Rated]) -> Snapshot:
-    """A new snapshot of a kind, not stored, or the last one where its input, code and rules are the same."""
+def content(rated: Iterable[Rated]) -> dict[str, Any]:
+    """What a snapshot keeps of each board, by its name."""
+    return {each.board.name: {**each.ratings, **each.summary, **each.over} for each in rated}
+
+
+def snapshot(kind: Kind, file: CountsFile, boards: dict[str, Any]) -> Snapshot:
+    """A new snapshot of a kind, not stored, or the last one where its input, code and rules are the same. `boards`: its
+    `content`."""
     about = {"input_hash": file.input_hash, "code_version": code_version(), "settings": _rules_of(kind)}
     last = Snapshot.objects.filter(kind=kind.id).defer("counts").first()
     if last and all(getattr(last, name) == value for name, value in about.items()):
         return last
-    content = {each.board.name: {**each.ratings, **each.summary, **each.over} for each in boards}
-    return Snapshot(kind=kind.id, boards=content, counts=file.content, **about)
+    return Snapshot(kind=kind.id, boards=boards, counts=file.content, **about)
 
 
 def _rules_of(kind: Kind) -> dict[str, Any]:

@@ -151,7 +151,7 @@ def taken(values: NDArray[S], places: Narrow) -> NDArray[S]:
     """`values[places]`, CHUNK rows at a time, since for that numpy makes places of 8 bytes of all of them."""
     found = np.empty(len(places), values.dtype)
     for rows in chunks(len(places)):
-        found[rows] = values[places[rows]]
+        found[rows] = values.take(places[rows])
     return found
 
 
@@ -173,14 +173,14 @@ def is_sorted(column: Narrow) -> bool:
     return not (column[1:] < column[:-1]).any()
 
 
-def begins_run_if_sorted(*columns: Narrow) -> Booleans | None:
-    """As `begins_run`; None where rows are not sorted by the first column, then the second, ..."""
+def are_sorted(*columns: Narrow) -> bool:
+    """Whether rows are sorted by the first column, then the second, ..."""
     equal = np.ones(max(0, len(columns[0]) - 1), dtype=bool)
     for column in columns:
         if (equal & (column[1:] < column[:-1])).any():
-            return None
+            return False
         equal &= column[1:] == column[:-1]
-    return np.concatenate([np.ones(min(1, len(columns[0])), dtype=bool), ~equal])
+    return True
 
 
 def selection(rows: Booleans) -> Booleans | slice:

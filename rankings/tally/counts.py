@@ -17,8 +17,8 @@ from rankings.tally.arrays import (
     Floats,
     Integers,
     Narrow,
+    are_sorted,
     begins_run,
-    begins_run_if_sorted,
     chunks,
     distinct,
     is_sorted,
@@ -67,7 +67,8 @@ class Columns(NamedTuple):
 
 @dataclass(frozen=True)
 class Counts:
-    """One row per (setting, voter, day, pair, side order), sorted by these; independent of the order of the votes."""
+    """Rows sorted by setting, voter, day, pair and side order. Equal ones may stand apart, since sums over voters and
+    pairs are all that counts."""
 
     names: tuple[str, ...]
     """Every policy, sorted, those without a vote included."""
@@ -88,14 +89,12 @@ class Counts:
 
     @classmethod
     def of(cls, names: Sequence[str], columns: Columns, visits: Visits = NO_VISITS) -> Counts:
-        """Equal rows are summed. `names` must be sorted; the columns' numbers for policies are places in it."""
+        """Rows that are sorted are taken as they lie, without a copy; of others, equal ones are summed. `names` must be
+        sorted; the columns' numbers for policies are places in it."""
         left, right, voter, setting, day, outcomes = columns
         low, high = np.minimum(left, right), np.maximum(left, right)
-        begins = begins_run_if_sorted(setting, voter, day, low, high, left > right) if outcomes.ndim == 2 else None
-        if begins is not None:
-            rows = selection(begins)
-            summed = outcomes if begins.all() else _sums(outcomes.T, begins)
-            return cls(tuple(names), left[rows], right[rows], voter[rows], summed, setting[rows], day[rows], visits)
+        if outcomes.ndim == 2 and are_sorted(setting, voter, day, low, high, left > right):
+            return cls(tuple(names), left, right, voter, outcomes, setting, day, visits)
         key, widths = _packed([setting, np.add(voter, 1, dtype=np.int64), day, low, high, left > right])
         key, outcomes = _counted(key, outcomes) if outcomes.ndim == 1 else _summed(key, outcomes)
         setting, voter, day, low, high, swapped = _unpacked(key, widths)
@@ -157,42 +156,26 @@ class Counts:
         return int(np.count_nonzero(found[:-1]))
 
     def without_sides(self) -> Counts:
-        """The same votes with the policy of the smaller index on the left: who stood where no longer matters."""
-        if "_sideless" not in vars(self) and self._is_sideless:
+        """The same rows with the policy of the smaller index on the left: who stood where no longer matters."""
+        if "_sideless" not in vars(self) and (kept(self, "left") < kept(self, "right")).all():
             return self
         return self._sideless
 
     def visited(self, visits: Visits) -> Counts:
         """The same votes, of voters who came from elsewhere or are trusted otherwise."""
         found, sideless = (replaced(each, visits=visits) for each in (self, self._sideless))
-        if len(kept(found, "left")) == len(kept(sideless, "left")):
-            vars(sideless)["_weights"] = found._weights
+        vars(sideless)["_weights"] = found._weights
         vars(found)["_sideless"] = sideless
         return found
 
     @cached_property
     def _sideless(self) -> Counts:
-        left, right, voter, setting, day = (kept(self, name) for name in ("left", "right", "voter", "setting", "day"))
+        left, right, outcomes = kept(self, "left"), kept(self, "right"), kept(self, "outcomes").T
         swap, low, high = left > right, np.minimum(left, right), np.maximum(left, right)
-        outcomes = kept(self, "outcomes").T
         seen_from_low = np.stack([*(np.where(swap, outcomes[1 - at], outcomes[at]) for at in (0, 1)), *outcomes[2:]])
-        begins = self._begins_pair
-        if begins.all():
-            found = replaced(self, left=low, right=high, outcomes=seen_from_low.T)
-            vars(found)["_weights"] = self._weights
-            return found
-        rest = voter[begins], _sums(seen_from_low, begins), setting[begins], day[begins]
-        return Counts(self.names, low[begins], high[begins], *rest, self.visits)
-
-    @property
-    def _is_sideless(self) -> bool:
-        return bool((kept(self, "left") < kept(self, "right")).all() and self._begins_pair.all())
-
-    @property
-    def _begins_pair(self) -> Booleans:
-        """(rows,) whether a row is the first of a voter, day and pair, whoever stood where."""
-        left, right, voter, setting, day = (kept(self, name) for name in ("left", "right", "voter", "setting", "day"))
-        return begins_run(np.minimum(left, right), np.maximum(left, right), voter, day, setting)
+        found = replaced(self, left=low, right=high, outcomes=seen_from_low.T)
+        vars(found)["_weights"] = self._weights
+        return found
 
     def apart(self) -> Counts:
         """A contestant in each setting as one of its own: names and numbers repeat, setting by setting."""
@@ -248,8 +231,6 @@ class Counts:
         `cap`: at most so much a voter's votes of one day together, and a network's voters' as well; 0: no limit. Then
         each by its voter's trust.
         """
-        if "_sideless" in vars(self) and self._sideless._weights is not self._weights:
-            return taken(self._sideless.weights(cap), np.cumsum(self._begins_pair, dtype=np.int32) - 1)
         if cap not in self._weights:
             self._weights[cap] = self._weighed(cap)
         return self._weights[cap]

@@ -209,7 +209,9 @@ class VoteTable:
             return self
         visits = distinct(self._visit_of_row[selection(self._has_votes)])[0]
         number = np.bincount(visits // len(self.values["day"]), minlength=len(self.values["voter"]))
-        return self._with_trust(taken(self._by_voter(answers, number), self.codes.kept("voter")))
+        found = taken(self._by_voter(answers, number), self.codes.kept("voter"))
+        found[~self.from_a_network] = 1.0
+        return self._with_trust(found)
 
     def _by_voter(self, answers: Mapping[str, Answers], days: Integers) -> Floats:
         """(voters,) trust, from the number of `days` (voters,) that each has voted on."""
@@ -222,25 +224,29 @@ class VoteTable:
 
     def weighed_down(self, factors: Floats) -> VoteTable:
         """The same votes, where the weights of those from a network are multiplied by `factors` (visits,)."""
-        place = self.visits.places(self._voter_numbers, self.codes.kept("day"))
-        less = taken(np.append(factors, 1.0), place)
-        less *= self._trust
-        return self._with_trust(np.maximum(LEAST_TRUST, np.round(less, 5, out=less), out=less), self._trust)
+        place, factors = self.visits.places(self._voter_numbers, self.codes.kept("day")), np.append(factors, 1.0)
+        found = self._trust
+        for rows in chunks(len(place)):
+            less = np.maximum(LEAST_TRUST, np.round(factors[place[rows]] * found[rows], 5))
+            found[rows] = np.where(self.from_a_network[rows], less, found[rows])
+        return self._with_trust(found)
 
     def doubting(self, voters: Collection[str]) -> VoteTable:
         """The same votes as if these voters had proven nothing yet: the table itself where they have not."""
         doubted = self._rows_of(voters)
         if not (doubted & self.from_a_network & (self._trust > NEWCOMER)).any():
             return self
-        return self._with_trust(np.where(doubted, np.minimum(NEWCOMER, self._trust), self._trust), self._trust)
+        found = self._trust
+        found[doubted & self.from_a_network] = np.minimum(NEWCOMER, found[doubted & self.from_a_network])
+        return self._with_trust(found)
 
-    def _with_trust(self, trust: Floats, otherwise: Floats | float = 1.0) -> VoteTable:
-        """The same votes, where those from a network have another trust (rows,), and the others that of `otherwise`."""
+    def _with_trust(self, trust: Floats) -> VoteTable:
+        """The same votes with another trust (rows,)."""
         found = copy.copy(self)
         values = vars(found)
         for name in ("visits", "_trust", "_whole"):
             values.pop(name, None)
-        object.__setattr__(found, "trust", np.where(self.from_a_network, trust, otherwise))
+        object.__setattr__(found, "trust", trust)
         if self.trust is not None and not np.array_equal(found._is_visit, self._is_visit):
             values.pop("_visits", None)
         return found
@@ -423,7 +429,7 @@ class VoteTable:
 
     @property
     def _trust(self) -> Floats:
-        """(rows,)"""
+        """(rows,) a copy."""
         return np.ones(len(kept(self, "outcomes"))) if self.trust is None else self.trust
 
     def first_days(self, numbers: Integers) -> Integers:

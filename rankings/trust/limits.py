@@ -73,7 +73,7 @@ def limited(table: VoteTable, cap: int) -> VoteTable:
     return table.weighed_down(np.min(found, axis=0)) if found else table
 
 
-def _first_seen(table: VoteTable) -> tuple[Integers, int]:
+def _first_seen(table: VoteTable) -> tuple[Narrow, int]:
     """(visits,) the day on which the voter of each visit from a network was first seen, as a number; and the last
     day of all."""
     visits, days = table.visits, table.values["day"]
@@ -82,7 +82,8 @@ def _first_seen(table: VoteTable) -> tuple[Integers, int]:
     numbers = np.array([date.fromisoformat(day).toordinal() for day in days], dtype=np.int64)
     numbers -= numbers.min(initial=numbers[0])
     first = numbers[table.first_days(visits.key // visits.days)]
-    return np.where(visits.source >= 0, first, NEVER), int(numbers[-1])
+    first[kept(visits, "source") < 0] = NEVER
+    return narrowed(first), int(numbers[-1])
 
 
 class Beyond(NamedTuple):
@@ -113,7 +114,7 @@ class _Limits:
     """The day of the first vote and the trust of each network, and of each voter without one."""
 
     @classmethod
-    def of(cls, counts: Counts, cap: int, first: Integers, last: int) -> _Limits:
+    def of(cls, counts: Counts, cap: int, first: Narrow, last: int) -> _Limits:
         votes, visits = counts.without_sides(), counts.visits
         visit = narrowed(visits.places(kept(votes, "voter"), kept(votes, "day")))
         network, first = np.append(kept(visits, "source"), np.int8(NEVER)), narrowed(np.append(first, NEVER))
@@ -122,7 +123,7 @@ class _Limits:
 
     def factors(self) -> Floats:
         """(visits,) by which the weights of each visit are multiplied."""
-        return self._of_cohorts(self._of_networks(np.ones(len(self.network))))[:-1]
+        return self._of_cohorts(self._of_networks(np.broadcast_to(1.0, len(self.network))))[:-1]
 
     def _of_networks(self, factors: Floats) -> Floats:
         """`factors` (visits + 1,): found so far."""
@@ -154,7 +155,7 @@ class _Limits:
 
     def _times_of_cohorts(self, factors: Floats) -> Iterator[Beyond]:
         first = taken(self.first, self.visit)
-        order = np.argsort(first, kind="stable")
+        order = narrowed(np.argsort(first, kind="stable"))
         days = np.unique(first[first >= 0]).tolist()
         ends = np.searchsorted(first[order], np.array([*days, self.last + 1], first.dtype))
         found = self._fitted(self.votes, factors)
@@ -177,8 +178,10 @@ class _Limits:
         return float(trust[~own].sum()) >= max(OTHERS, float(trust[own].sum()))
 
     def _fitted(self, votes: Counts, factors: Floats) -> Estimate:
-        weights = taken(factors, self.visit)
-        weights *= self.weights
+        weights = self.weights
+        if not (factors == 1.0).all():
+            weights = taken(factors, self.visit)
+            weights *= self.weights
         return Estimate.weighed(votes, weights, prior=PRIOR, ties="half", offset_sd=OFFSET_SD / SCALE)
 
 

@@ -12,24 +12,25 @@ import itertools
 import json
 import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, timedelta
-from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from django.db.models import Max, Min
 from django.utils import timezone
 
 from rankings.files.arrow import TEXTS
 from rankings.files.counts_file import sorting
-from rankings.files.pieces import Pieces
+from rankings.files.pieces import Known, Pieces
 from rankings.models import ClosedDay, CountedVote, VoteCount
 from rankings.tally.arrays import Codes, Narrow, taken
 from rankings.tally.counts import OUTCOMES
 from rankings.tally.facts import FACT_KEYS, VoteFacts
 from rankings.tally.names import Names
-from rankings.tally.table import FILE_KEYS, KEYS, Values, VoteTable
+from rankings.tally.table import FILE_KEYS, KEYS, VoteTable
 from rankings.tally.weights import Answers
 from rankings.votes import observed
 from rankings.votes.observed import FactsAndAnswers
@@ -37,6 +38,7 @@ from rankings.votes.observed import FactsAndAnswers
 log = logging.getLogger(__name__)
 COLUMNS = ("robot_id", "scene_id", "task_id", "left_model_id", "right_model_id", "voter", "day", "network")
 """In the order of KEYS."""
+CORES = 2
 AT_ONCE = 4
 """Days in memory; one with a hundred thousand votes takes 4 MB."""
 SUM_BYTES = hashlib.sha256().digest_size
@@ -87,21 +89,39 @@ def close() -> int:
 
 def counts(found: Closing = NOTHING) -> VoteTable:
     """All stored counts. `found`: read the copies as if it was kept already."""
+    return counts_and_voters(found)[0]
+
+
+def counts_and_voters(found: Closing = NOTHING) -> tuple[VoteTable, Known]:
+    """The same, and how their voters are coded."""
     kept = ClosedDay.objects.exclude(day__in=found.opened).values_list("counts", flat=True)
     streams = itertools.chain(kept.iterator(chunk_size=AT_ONCE), (each.counts for each in found.made))
     tables = itertools.chain(map(_unpacked, streams), (_stored(_first_not_closed(found)),))
-    values, codes, numbers = _in_columns(tables, KEYS)
-    outcomes = np.stack(numbers).T
-    numbers.clear()
-    order = _by_voter(codes)
-    for name in KEYS:
-        codes[name] = taken(codes[name], order)
-    return VoteTable(values, Codes(codes), outcomes[order])
+    known, codes, numbers = _in_order(_in_pieces(tables), KEYS)
+    return VoteTable(_values(known), codes, np.stack(numbers).T), known["voter"]
 
 
-def facts_and_answers(found: Closing = NOTHING, like: Values = MappingProxyType({})) -> FactsAndAnswers:
-    """As `observed.facts_and_answers`, of all days. `found`: as for `counts`. `like`: values that are shared where they
-    are the same."""
+class FactsRead(NamedTuple):
+    """The facts of all days as they were read, and the answers."""
+
+    pieces: list[Pieces]
+    answers: dict[str, dict[str, Answers]]
+
+    def facts(self) -> VoteFacts:
+        """Asks no database. The pieces are used up."""
+        known, codes, numbers = _in_order(self.pieces, FACT_KEYS)
+        return VoteFacts(_values(known), codes, *numbers)
+
+
+def facts_and_answers(found: Closing = NOTHING) -> FactsAndAnswers:
+    """As `observed.facts_and_answers`, of all days. `found`: as for `counts`."""
+    read = read_facts(found)
+    return FactsAndAnswers(read.facts(), read.answers)
+
+
+def read_facts(found: Closing = NOTHING, voters: Known | None = None) -> FactsRead:
+    """All stored facts and answers. `found`: as for `counts`. `voters`: of the counts, whose values the facts then
+    share: a day has the same in both."""
     rest = observed.facts_and_answers(_first_not_closed(found))
     facts, answers = _columns(rest.facts), rest.answers
     kept = ClosedDay.objects.exclude(day__in=found.opened).values_list("facts", "answers")
@@ -113,11 +133,7 @@ def facts_and_answers(found: Closing = NOTHING, like: Values = MappingProxyType(
             _add(answers, kinds)
             yield _opened(stream)
 
-    values, codes, numbers = _in_columns(tables(), FACT_KEYS, like)
-    order = _by_voter(codes)
-    for name in FACT_KEYS:
-        codes[name] = taken(codes[name], order)
-    return FactsAndAnswers(VoteFacts(values, Codes(codes), *(taken(column, order) for column in numbers)), answers)
+    return FactsRead(_in_pieces(tables(), voters), answers)
 
 
 def _add(answers: dict[str, dict[str, Answers]], kinds: Mapping[str, Mapping[str, Sequence[int]]]) -> None:
@@ -216,8 +232,14 @@ def _stored(first: date, last: date = date.max) -> pa.Table:
     )
     columns = list(zip(*rows, strict=True)) or [()] * len(SCHEMA)
     columns[KEYS.index("day")] = tuple(day.isoformat() for day in columns[KEYS.index("day")])
-    texts = [pa.array(column, pa.string()).dictionary_encode() for column in columns[: len(KEYS)]]
+    texts = list(map(_encoded, columns[: len(KEYS)]))
     return pa.table([*texts, *(pa.array(column, pa.int64()) for column in columns[len(KEYS) :])], schema=SCHEMA)
+
+
+def _encoded(texts: Sequence[str]) -> pa.DictionaryArray:
+    """With a sorted dictionary, as that of a day's facts is: see `read_facts`."""
+    known = pa.array(sorted(set(texts)), pa.string())
+    return pa.DictionaryArray.from_arrays(pc.index_in(pa.array(texts, pa.string()), known), known)
 
 
 def _columns(facts: VoteFacts) -> pa.Table:
@@ -248,24 +270,38 @@ def _rows(table: pa.Table) -> list[tuple[str | int, ...]]:
     return sorted(tuple(row.values()) for row in table.to_pylist())
 
 
-def _in_columns(
-    tables: Iterable[pa.Table], texts: Sequence[str], like: Values = MappingProxyType({})
-) -> tuple[dict[str, tuple[str, ...] | Names], dict[str, Narrow], list[Narrow]]:
-    """The values of the columns of texts, which come first; (rows,) each row's places in these; and (rows,) of each
-    column of numbers. One table is in memory at a time. `like`: as for `facts_and_answers`."""
+def _in_pieces(tables: Iterable[pa.Table], voters: Known | None = None) -> list[Pieces]:
+    """The columns of these tables, of which one is in memory at a time."""
     pieces: list[Pieces] = []
     for table in tables:
-        pieces = pieces or [Pieces() for _ in table.columns]
+        pieces = pieces or [Pieces(voters if name == "voter" else None) for name in table.column_names]
         for own, column in zip(pieces, table.columns, strict=True):
             own.add(column)
     pa.default_memory_pool().release_unused()
-    values: dict[str, tuple[str, ...] | Names] = {}
-    codes = {}
-    for name, own in zip(texts, pieces, strict=False):
-        codes[name], values[name] = own.coded(like.get(name, ()))
+    return pieces
+
+
+def _in_order(pieces: list[Pieces], texts: Sequence[str]) -> tuple[dict[str, Known], Codes, list[Narrow]]:
+    """How the columns of texts are coded, which come first; (rows,) each row's places in their values; and (rows,) of
+    each column of numbers. The pieces are used up."""
+    with ThreadPoolExecutor(CORES) as cores:  # two columns have a text for each voter of each day
+        coded = dict(zip(texts, cores.map(Pieces.coded, pieces[: len(texts)]), strict=True))
     numbers = [own.numbers() for own in pieces[len(texts) :]]
+    pieces.clear()
     pa.default_memory_pool().release_unused()
-    return values, codes, numbers
+    codes = {name: column for name, (column, _) in coded.items()}
+    known = {name: values for name, (_, values) in coded.items()}
+    del coded
+    order = _by_voter(codes)
+    for name in texts:
+        codes[name] = taken(codes[name], order)
+    for place, column in enumerate(numbers):
+        numbers[place] = taken(column, order)
+    return known, Codes(codes), numbers
+
+
+def _values(known: Mapping[str, Known]) -> dict[str, Names]:
+    return {name: each.values for name, each in known.items()}
 
 
 def _by_voter(codes: Mapping[str, Narrow]) -> Narrow:

@@ -9,11 +9,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from arena import kinds
 from arena.models import Vote
 from arena.signals import vote_cast
 from rankings.models import ClosedDay, ModelStatsTotal, VoteCount
-from rankings.publication import aggregation, checking, snapshots
+from rankings.publication import aggregation, checking
 from rankings.tally.counts import OUTCOMES
 from rankings.tally.facts import LEFT, Fact
 from rankings.tally.table import KEYS, VoteTable
@@ -107,7 +106,7 @@ def test_a_copy_that_differs_from_the_rows_is_named_by_the_check_and_mended_by_a
     assert "closed days" in [each.board for each in checking.differences()]
     aggregation.rebuild()
     assert checking.differences() == []
-    assert rows(snapshots.load(closed_days.closing()).of(kinds.default())[0]) == stored()
+    assert rows(closed_days.counts(closed_days.closing())) == stored()
 
 
 def test_facts_of_the_votes_of_closed_days_are_kept_and_checked() -> None:
@@ -126,6 +125,10 @@ def test_facts_of_the_votes_of_closed_days_are_kept_and_checked() -> None:
     days = ("2026-01-01", "2026-01-01", "2026-01-06")
     told = [Fact("widowx", "table", "pick", "a", "b", "", day, 0, LEFT, 50, 50) for day in days]
     assert sorted(each._replace(voter="") for each in rows_of(kept)) == told
+    counts, voters = closed_days.counts_and_voters()
+    shared = closed_days.read_facts(voters=voters).facts()
+    assert rows_of(shared) == rows_of(kept)
+    assert shared.values["voter"] is counts.values["voter"]
     ClosedDay.objects.update(facts=b"")
     assert closed_days.differing() == [date(2026, 1, 1), date(2026, 1, 6)]
 

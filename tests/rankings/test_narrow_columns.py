@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from rankings.files.arrow import TEXTS
-from rankings.files.pieces import Pieces
+from rankings.files.pieces import Known, Pieces
 from rankings.fit.bradley_terry import fit
 from rankings.fit.posterior import Games
 from rankings.tally import arrays
@@ -18,7 +18,8 @@ from rankings.tally.arrays import (
     Column,
     Levels,
     LevelsOrNone,
-    begins_run_if_sorted,
+    are_sorted,
+    begins_run,
     distinct,
     in_chunks,
     kept,
@@ -111,15 +112,16 @@ def test_places_are_those_that_a_search_finds(wanted: list[int]) -> None:
     assert found.tolist() == [known.index(each) if each in known else len(known) for each in wanted]
 
 
-def test_runs_begin_where_any_column_changes_and_only_in_rows_that_are_sorted() -> None:
+def test_rows_are_sorted_by_the_first_column_and_then_the_second() -> None:
     first, second = np.array([0, 0, 0, 1, 1]), np.array([4, 4, 7, 2, 2])
-    found = begins_run_if_sorted(first, second)
-    assert found is not None
-    assert found.tolist() == [True, False, True, True, False]
-    assert begins_run_if_sorted(second, first) is None
-    empty = begins_run_if_sorted(first[:0])
-    assert empty is not None
-    assert not len(empty)
+    assert are_sorted(first, second)
+    assert not are_sorted(second, first)
+    assert are_sorted(first[:0])
+
+
+def test_runs_begin_where_any_column_changes() -> None:
+    first, second = np.array([0, 0, 0, 1, 1]), np.array([4, 4, 7, 2, 2])
+    assert begins_run(first, second).tolist() == [True, False, True, True, False]
 
 
 def test_names_in_one_block_are_a_sequence_of_texts() -> None:
@@ -158,14 +160,30 @@ def test_names_equal_the_same_texts_however_they_lie() -> None:
     assert names != ["ab", "c"]
 
 
-def test_names_that_pieces_have_read_are_shared_where_they_are_the_same() -> None:
-    known = Names.of(("a", "b"))
-    for texts, shared in ((["b", "a"], True), (["b"], False), ([], False)):
-        pieces = Pieces()
-        pieces.add(pa.chunked_array([pa.array(texts, pa.string()).dictionary_encode()], TEXTS))
-        values = pieces.coded(known)[1]
-        assert (values is known) is shared
-        assert tuple(values) == tuple(sorted(texts))
+def pieces_of(chunks: list[list[str]], known: Known | None = None) -> tuple[list[str], Known]:
+    """The texts of a column in pieces, found by their codes, and how they are coded."""
+    pieces = Pieces(known)
+    for chunk in chunks:
+        pieces.add(pa.chunked_array([pa.array(chunk, pa.string()).dictionary_encode()], TEXTS))
+    places, found = pieces.coded()
+    return [found.values[place] for place in places.tolist()], found
+
+
+def test_a_column_with_the_dictionaries_of_another_shares_its_values() -> None:
+    days = [["b", "a"], ["c", "b", "b"], []]
+    known = pieces_of(days)[1]
+    for chunks in (days, [["c", "b"], ["b", "a", "b", "a"]], [[]], []):
+        texts, found = pieces_of(chunks, known)
+        assert texts == [text for chunk in chunks for text in chunk]
+        assert found.values is known.values
+
+
+@pytest.mark.parametrize("new", [["b", "d"], ["a", "b"], ["", "z"], ["c"]])
+def test_a_column_with_a_dictionary_of_its_own_has_its_texts_and_those_of_the_other(new: list[str]) -> None:
+    days = [["b", "a"], ["c", "b", "b"]]
+    texts, found = pieces_of([["c", "b"], new, ["b", "a"]], pieces_of(days)[1])
+    assert texts == ["c", "b", *new, "b", "a"]
+    assert found.values == tuple(sorted({"a", "b", "c", *new}))
 
 
 def columns(votes: int) -> Columns:
@@ -218,7 +236,7 @@ def test_a_column_in_pieces_is_that_of_all_its_rows() -> None:
     for chunk in texts:
         pieces.add(pa.chunked_array([pa.array(chunk, pa.string()).dictionary_encode()], TEXTS))
         numbers.add(pa.chunked_array([pa.array([200 * len(chunk)] * len(chunk), pa.int64())]))
-    places, values = pieces.coded()
+    places, (values, _) = pieces.coded()
     assert values == ("a", "b", "c", "é")
     assert [values[place] for place in places.tolist()] == [text for chunk in texts for text in chunk]
     assert numbers.numbers().tolist() == [200 * len(chunk) for chunk in texts for _ in chunk]

@@ -12,7 +12,7 @@ from arena import kinds
 from arena.models import Attempt, Battle, PairChance, Purpose, Vote
 from policies.models import Policy
 from rankings.models import Finding, Report, Snapshot
-from rankings.publication import aggregation, snapshots
+from rankings.publication import aggregation
 from rankings.publication.report import ReportContent, latest
 from rankings.tally.facts import EVEN, LEFT, UNKNOWN
 from rankings.votes import closed_days, ledger, observed, past_days
@@ -243,9 +243,7 @@ def test_new_are_voters_whose_first_vote_is_young_and_those_with_few() -> None:
             Vote.objects.filter(pk=vote.pk).update(voted_at=timezone.now() - timedelta(hours=age))
     ledger.count_votes(Vote.objects.all())
     since = timezone.now() - timedelta(hours=24)
-    assert observed.new_voters(
-        kinds.default(), snapshots.load(closed_days.closing()).of(kinds.default())[0], since, 5
-    ) == {"fresh", "few"}
+    assert observed.new_voters(kinds.default(), closed_days.counts(), since, 5) == {"fresh", "few"}
 
 
 def test_a_dismissed_finding_found_again_stays_dismissed() -> None:
