@@ -31,7 +31,11 @@ NEW = """\
   - of: [carrot, eggplant]
     count: 1
 """
-ROOM_NAMES = {"bench": "a bare table", "plates": "a table with two plates"}
+ROOM_NAMES = {
+    "bench": "a bare table",
+    "plates": "a table with two plates",
+    "cabinet": "a table with a cabinet of two drawers",
+}
 
 
 class ColourField(forms.CharField):

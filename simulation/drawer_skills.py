@@ -1,5 +1,5 @@
-"""What the scripted expert does in the scenes `cabinet` and `bridge_*`: it opens and closes drawers, and puts things,
-also long ones, on others and into containers.
+"""What the scripted expert does in scenes with the cabinet and in `bridge_*`: it opens and closes drawers, and puts
+things, also long ones, on others and into containers.
 
 As all of the expert it is stateless: the action follows from the present state, and from how many stages the goal has
 reached. Things are grasped across their narrow side, and carried at a height at which the hand meets nothing.
@@ -17,9 +17,8 @@ from simulation.goals.joins import All, Stages
 from simulation.goals.joints import Closed, Open
 from simulation.goals.judging import Goal, is_condition
 from simulation.goals.places import Inside, On
-from simulation.worlds import bridge, cabinet, widowx
+from simulation.worlds import World, bridge, cabinet, widowx
 
-SCENES = (cabinet.id, *bridge.SCENES)
 OPENED, CLOSING = 1.0, 0.0
 TRAVEL = 0.18  # height of the tool [m] between places: high up, the arm reaches less far
 CLEARANCE = 0.03  # of the tool over where it lets go, if that is higher [m]
@@ -58,8 +57,13 @@ class Hand(Protocol):
     def hold_still(self) -> Floats: ...
 
 
-def can_do(scene_id: str) -> bool:
-    return scene_id in SCENES
+def can_do(world: World) -> bool:
+    return has_drawers(world) or world.scene_id in bridge.SCENES
+
+
+def has_drawers(world: World) -> bool:
+    """Those of the cabinet, which stands in scenes of moderators too."""
+    return cabinet.id in world.targets
 
 
 def act(hand: Hand, goal: Goal | None, yaw: float) -> Floats:
@@ -225,7 +229,7 @@ class _Skills:
         return any(self._around(self._site(f"{name}_handle")) for name in self._drawers() if name != joint)
 
     def _drawers(self) -> tuple[str, ...]:
-        return cabinet.DRAWERS if self.environment.world.scene_id == cabinet.id else ()
+        return cabinet.DRAWERS if has_drawers(self.environment.world) else ()
 
     def _all(self) -> tuple[str, ...]:
         return (*self.environment.world.objects, *self._drawers())

@@ -22,7 +22,7 @@ from simulation.scene_tasks import tasks_of
 from simulation.task_check import wrong_goals
 from simulation.task_words import wrong_words
 from simulation.worlds import load_world
-from simulation.worlds.composition import thing_of
+from simulation.worlds.composition import FURNITURE, thing_of
 from simulation.worlds.layout import FINGERS, Discs, LayoutError, discs_of
 
 LAYOUTS = 40
@@ -59,7 +59,7 @@ def _wrong_places(made: Composed, tasks: Sequence[Addition], seeds: int) -> Iter
     """Places of their own that are out of reach, or too near to one another."""
     rows, fixed = mapping_of(made.row, "things"), _fixed(made)
     for name, discs in fixed.items():
-        if not all(REACH[0] <= x <= REACH[1] and REACH[2] <= y <= REACH[3] for x, y, _ in discs):
+        if name in rows and not all(REACH[0] <= x <= REACH[1] and REACH[2] <= y <= REACH[3] for x, y, _ in discs):
             yield f"{_at(rows, name)}{name}: an end of it is out of reach: {_reach()}"
     for one, other in combinations(fixed, 2):
         gap = min(hypot(x - u, y - v) - r - s for x, y, r in fixed[one] for u, v, s in fixed[other])
@@ -69,8 +69,11 @@ def _wrong_places(made: Composed, tasks: Sequence[Addition], seeds: int) -> Iter
 
 
 def _fixed(made: Composed) -> dict[str, Discs]:
+    """The furniture of the room stands first."""
     places = ((name, each) for name, each in made.plan.things.items() if each.at)
-    return {name: discs_of(thing_of(each), *(each.at or (0.0, 0.0)), each.turned) for name, each in places}
+    found = {name: discs_of(thing_of(each), *(each.at or (0.0, 0.0)), each.turned) for name, each in places}
+    stands = list(FURNITURE[made.plan.room].always)
+    return {made.plan.room: stands, **found} if stands else found
 
 
 def _crowded(made: Composed, tasks: Sequence[Addition], seeds: int) -> Iterator[str]:

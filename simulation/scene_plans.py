@@ -40,20 +40,29 @@ DRAW_FIELDS = ("of", "count", "least", "most")
 
 @dataclass(frozen=True)
 class Room:
-    """`model`: the scene of the catalogue whose robots, cameras, places (`targets`) and tasks it has. `area`: where
-    things start unless they say otherwise. `taken`: names of its parts that no thing can have."""
+    """`model`: the scene of the catalogue whose robots, cameras, places (`targets`), drawers and tasks it has. `area`:
+    where things start unless they say otherwise. `taken`: names of its parts that no thing can have."""
 
     model: str
     targets: tuple[str, ...]
     area: Area
     taken: tuple[str, ...] = ()
+    drawers: tuple[str, ...] = ()
+    """Joints, with a region inside each."""
 
 
 ROOMS: Mapping[str, Room] = {
     "bench": Room("workbench", (), (0.20, 0.39, -0.15, 0.15)),
     "plates": Room("workbench", ("left_plate", "right_plate"), (0.20, 0.39, -0.15, 0.15), ("plate", "plate_well")),
+    "cabinet": Room(
+        "cabinet",
+        ("cabinet", "top_drawer", "bottom_drawer"),
+        (0.20, 0.36, -0.18, -0.015),
+        ("knob", "drawer_inside"),
+        ("top_drawer", "bottom_drawer"),
+    ),
 }
-"""A bare table, and one with the workbench's two plates."""
+"""A bare table, one with the workbench's two plates, and one with the cabinet, whose drawers are closed."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +108,11 @@ def _scene(row: Row, plan: Plan, room: Room) -> Scene:
         things={**things, **targets},
         suggestions=texts_of(row, "suggestions") if "suggestions" in row else (),
         free_suggestions=texts_of(row, "free_suggestions") if "free_suggestions" in row else (),
-        regions=tuple(f"{name}_inside" for name, each in plan.things.items() if library()[each.like].hollow),
+        regions=tuple(
+            f"{name}_inside"
+            for name in (*room.drawers, *(name for name, each in plan.things.items() if library()[each.like].hollow))
+        ),
+        joints=room.drawers,
         draws=bool(plan.draws),
     )
 

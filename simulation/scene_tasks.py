@@ -19,8 +19,14 @@ Names = Mapping[str, tuple[str, ...]]
 
 def families_of(made: Composed) -> list[str]:
     """The families of tasks that a scene of its room can have: "pick", "place", ..."""
+    return [*_task_ids(made)]
+
+
+def _task_ids(made: Composed) -> dict[str, str]:
+    """By family, the ids of the tasks of the room's model. They may begin with the model's name."""
     model = ROOMS[made.plan.room].model
-    return [task.id.removeprefix(f"{model}_") for task in catalogue.tasks() if task.scene_id == model]
+    own = [task.id for task in catalogue.tasks() if task.scene_id == model]
+    return {task_id.removeprefix(f"{model}_"): task_id for task_id in own}
 
 
 def tasks_of(made: Composed) -> list[Addition]:
@@ -41,7 +47,7 @@ def tasks_of(made: Composed) -> list[Addition]:
 def _task(made: Composed, family: str) -> Addition | None:
     """The family's task, filled with the things that the scene has; None if nothing fills it, or if it names others."""
     model = catalogue.scene(ROOMS[made.plan.room].model)
-    row = catalogue.task_row(f"{model.id}_{family}")
+    row = catalogue.task_row(_task_ids(made)[family])
     alike = _alike(made)
     words = row.get("words") or {}
     fillings = [

@@ -80,7 +80,7 @@ def scripted_expert(environment: Environment) -> Actor:
 def act(environment: Environment, goal: Goal | None) -> Floats:
     """The expert's action (7,) for the present state, of a goal that has begun."""
     planner = Planner(environment)
-    if drawer_skills.can_do(environment.world.scene_id):
+    if drawer_skills.can_do(environment.world):
         return drawer_skills.act(planner, goal, command_yaw(planner.quaternion))
     action = next_action(planner, goal) if goal else None
     return planner.hold_still() if action is None else action
@@ -88,7 +88,7 @@ def act(environment: Environment, goal: Goal | None) -> Floats:
 
 def due(environment: Environment, goal: Goal) -> Goal | None:
     """The part of a goal that has begun at which `act` works now; None once all are reached."""
-    if drawer_skills.can_do(environment.world.scene_id):
+    if drawer_skills.can_do(environment.world):
         return drawer_skills.next_part(goal, environment)
     return due_part(Planner(environment), goal)
 

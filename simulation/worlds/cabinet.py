@@ -13,7 +13,7 @@ import mujoco
 import numpy as np
 
 from simulation.contracts import Floats
-from simulation.worlds.layout import Area, add_thing, bench, lay_out, waiting
+from simulation.worlds.layout import Area, Discs, add_thing, bench, lay_out, waiting
 from simulation.worlds.plugins import Look
 from simulation.worlds.things import THINGS
 
@@ -47,6 +47,8 @@ KNOBS = {"top_drawer": 0.047, "bottom_drawer": -0.047}  # how far left of the mi
 KNOB_RADIUS, KNOB_HALF, KNOB_OUT = 0.008, 0.013, 0.034  # and how far in front of the panel [m]
 KNOB_HEIGHT = 0.027  # of its middle over the drawer's underside [m]
 PULL = 1.5  # force that moves a drawer [N]
+COVERED: Discs = [(x, y, 0.035) for x in (0.27, 0.33, 0.39, 0.45) for y in (0.09, 0.15, 0.21)]
+"""Where it stands, and where its drawers open."""
 
 Box = tuple[tuple[float, float, float], tuple[float, float, float]]
 """Lowest and highest corner [m]."""
@@ -59,26 +61,36 @@ def objects(variant: str) -> tuple[str, ...]:
 def build(variant: str) -> mujoco.MjSpec:
     spec = bench()
     spec.modelname = id
-    _add_materials(spec)
-    case = _add_case(spec)
-    for name in DRAWERS:
-        _add_drawer(spec, case, name)
-    spec.add_exclude(bodyname1=DRAWERS[0], bodyname2=DRAWERS[1])
+    add_cabinet(spec)
     for name in OBJECTS:
         add_thing(spec, name, THINGS[name])
     return spec
 
 
-def sample(rng: np.random.Generator, variant: str) -> Mapping[str, Floats]:
+def add_cabinet(spec: mujoco.MjSpec) -> None:
+    """With its drawers and their materials."""
+    _add_materials(spec)
+    case = _add_case(spec)
+    for name in DRAWERS:
+        _add_drawer(spec, case, name)
+    spec.add_exclude(bodyname1=DRAWERS[0], bodyname2=DRAWERS[1])
+
+
+def closed_somewhere(rng: np.random.Generator) -> dict[str, Floats]:
+    """Positions of its joints, as a seed draws them: where it stands, and its drawers closed."""
     slides = {f"cabinet_{axis}": rng.uniform(-PLAY, PLAY, 1) for axis in "xy"}
-    drawers = {name: np.zeros(1) for name in DRAWERS}
+    return {**slides, **{name: np.zeros(1) for name in DRAWERS}}
+
+
+def sample(rng: np.random.Generator, variant: str) -> Mapping[str, Floats]:
+    joints = closed_somewhere(rng)
     if variant:
-        drawers[f"{variant.removesuffix('_open')}_drawer"] = rng.uniform(*STARTS_OPEN, 1)
+        joints[f"{variant.removesuffix('_open')}_drawer"] = rng.uniform(*STARTS_OPEN, 1)
     others = int(rng.choice(COUNTS)) - len(ALWAYS)
     drawn = [*ALWAYS, *map(str, rng.choice(SOMETIMES, others, replace=False))]
     found = lay_out(rng, {name: THINGS[name] for name in drawn}, AREA, [])
     poses = {name: found[name] if name in found else waiting(THINGS[name], at) for at, name in enumerate(OBJECTS)}
-    return {**slides, **drawers, **poses}
+    return {**joints, **poses}
 
 
 def _add_materials(spec: mujoco.MjSpec) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import mujoco
 import numpy as np
@@ -12,14 +12,39 @@ import numpy as np
 from simulation.composed import Draw, PlacedThing, Plan
 from simulation.contracts import Floats
 from simulation.scene_plans import ROOMS
-from simulation.worlds import workbench
+from simulation.worlds import cabinet, workbench
 from simulation.worlds.layout import Discs, LayoutError, add_thing, bench, discs_of, place, standing, waiting
 from simulation.worlds.parts import Thing
 from simulation.worlds.plugins import Look
 from simulation.worlds.things import THINGS
 
-PLATE_TRIES, TRIES = 40, 25
-"""How many places of the plates are drawn at most, and layouts of the things for each."""
+FURNITURE_TRIES, TRIES = 40, 25
+"""How many places of a room's furniture are drawn at most, and layouts of the things for each."""
+
+
+@dataclass(frozen=True)
+class Furniture:
+    """What always stands in a room. `place` draws the positions of its joints, and says what of the table it covers.
+    `always`: what it covers whatever a seed draws."""
+
+    add_to: Callable[[mujoco.MjSpec], None] = lambda spec: None
+    place: Callable[[np.random.Generator], tuple[dict[str, Floats], Discs]] = lambda rng: ({}, [])
+    always: tuple[tuple[float, float, float], ...] = ()
+
+
+def _plates(rng: np.random.Generator) -> tuple[dict[str, Floats], Discs]:
+    plates = workbench.plate_places(rng)
+    return workbench.slides_of(plates), [(*at.tolist(), workbench.PLATE_RADIUS) for at in plates.values()]
+
+
+FURNITURE: Mapping[str, Furniture] = {
+    "bench": Furniture(),
+    "plates": Furniture(workbench.add_plates, _plates),
+    "cabinet": Furniture(
+        cabinet.add_cabinet, lambda rng: (cabinet.closed_somewhere(rng), cabinet.COVERED), tuple(cabinet.COVERED)
+    ),
+}
+"""Of each of ROOMS."""
 
 
 class ComposedScene:
@@ -33,6 +58,7 @@ class ComposedScene:
         self.id = plan.id
         self.plan = plan
         self.TARGETS = ROOMS[plan.room].targets
+        self.furniture = FURNITURE[plan.room]
         self.things = {name: thing_of(each) for name, each in plan.things.items()}
 
     def objects(self, variant: str) -> tuple[str, ...]:
@@ -41,8 +67,7 @@ class ComposedScene:
     def build(self, variant: str) -> mujoco.MjSpec:
         spec = bench()
         spec.modelname = self.id
-        if self.TARGETS:
-            workbench.add_plates(spec)
+        self.furniture.add_to(spec)
         drawn = {name for draw in self.plan.draws for name in draw.of}
         for name, thing in self.things.items():
             if name in drawn:
@@ -54,14 +79,13 @@ class ComposedScene:
     def sample(self, rng: np.random.Generator, variant: str) -> Mapping[str, Floats]:
         """Raises LayoutError when there is no room for what the seed drew."""
         there = self._drawn(rng)
-        for _ in range(PLATE_TRIES):
-            plates = workbench.plate_places(rng) if self.TARGETS else {}
-            covered: Discs = [(*at.tolist(), workbench.PLATE_RADIUS) for at in plates.values()]
+        for _ in range(FURNITURE_TRIES):
+            joints, covered = self.furniture.place(rng)
             for _ in range(TRIES):
                 with suppress(LayoutError):
                     found = self._lay_out(rng, there, list(covered))
-                    return {**workbench.slides_of(plates), **self._poses(found)}
-        raise LayoutError(f"no layout for {', '.join(there)} in {PLATE_TRIES * TRIES} tries")
+                    return {**joints, **self._poses(found)}
+        raise LayoutError(f"no layout for {', '.join(there)} in {FURNITURE_TRIES * TRIES} tries")
 
     def _poses(self, found: Mapping[str, Floats]) -> dict[str, Floats]:
         """Of every thing: where it stands, or where it waits out of sight."""
