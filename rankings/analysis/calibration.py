@@ -78,9 +78,10 @@ def calibration(counts: Counts, *, cap: int = 0) -> Calibration:
     total = int(predictions.cast.sum())
     if not total:  # nobody else voted on these pairs
         return nothing()
-    bins, chance = _bins(folds, predictions, cap)
+    slopes, errors = zip(*((_slopes(*own), own[1].errors()) for own in _by_bin(folds, predictions)), strict=True)
+    bins, chance = _bins(folds, predictions, np.stack(slopes), cap)
     distances = sum(each["votes"] * abs(each["actual"] - each["predicted"]) for each in bins)
-    brier, flat = np.sum([each.errors() for _, each in _by_bin(folds, predictions)], axis=0) / total
+    brier, flat = np.sum(errors, axis=0) / total
     return {
         "votes": total,
         "bins": bins,
@@ -231,9 +232,9 @@ def _by_bin(folds: Folds, predictions: Predictions) -> Iterator[tuple[Folds, Pre
         yield folds.where(rows), predictions.where(rows)
 
 
-def _bins(folds: Folds, predictions: Predictions, cap: int) -> tuple[list[Bin], float | None]:
-    """And the mean distance that chance alone makes, in bins of two voters and more; None without any."""
-    slopes = np.stack([_slopes(*own) for own in _by_bin(folds, predictions)])
+def _bins(folds: Folds, predictions: Predictions, slopes: Floats, cap: int) -> tuple[list[Bin], float | None]:
+    """And the mean distance that chance alone makes, in bins of two voters and more; None without any. `slopes`
+    (BINS, FOLDS, k): of each bin's mean prediction."""
     moved = _Influence.of(folds, cap).of_predictions(slopes)
     found: list[Bin] = []
     noise, weights = [0.0], [0.0]

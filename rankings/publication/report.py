@@ -213,12 +213,14 @@ def write_report(
 def tell_influence(content: ReportContent, whole: WholeBoard | None, aside: Executor) -> None:
     """Add what single voters, and groups of them, say of the global board. `aside`: a second core, if it is free."""
     if whole:
-        cap = rules.options().cap
-        calibrated = aside.submit(calibration, whole.votes, cap=cap)
-        found = influence(standing(whole.votes, whole.fit, whole.ranked, cap=cap))
-        content["removal"] = {**found, "movers": len(found["movers"])}
-        not_begun = calibrated.cancel()
-        content["calibration"] = calibration(whole.votes, cap=cap) if not_begun else calibrated.result()
+        removal = aside.submit(_removal, whole)  # the shorter of the two
+        content["calibration"] = calibration(whole.votes, cap=rules.options().cap)
+        content["removal"] = _removal(whole) if removal.cancel() else removal.result()
+
+
+def _removal(whole: WholeBoard) -> Removal:
+    found = influence(standing(whole.votes, whole.fit, whole.ranked, cap=rules.options().cap))
+    return {**found, "movers": len(found["movers"])}
 
 
 def add_trend(content: ReportContent, kind: Kind, snapshot: Snapshot, whole: WholeBoard | None) -> None:
