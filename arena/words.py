@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 JOINERS = "\u200c\u200d"  # inside words of some scripts
 # Scripts written without blanks, of which a character counts as a word: kana, Chinese characters.
@@ -17,6 +18,7 @@ def words(text: str) -> list[tuple[int, int]]:
     return [found.span() for found in WORD.finditer("".join(map(_sort, text)))]
 
 
+@lru_cache(4096)
 def _sort(character: str) -> str:
     """u: a word of its own. w: letters and numbers. m: marks, which continue a word. A blank: what parts words."""
     if character in "'\u2019":

@@ -209,6 +209,7 @@ def test_an_anonymous_visitor_costs_no_query_for_accounts(
     person: Person, runtime: FakeRuntime, django_assert_num_queries: Any
 ) -> None:
     person.open()
+    person.client.get("/battle")  # every page asks now and then whether there are games
     for page in ("/battle", "/account/login/", "/account/signup/", "/privacy/"):
         with django_assert_num_queries(0):
             assert person.client.get(page).status_code == 200, page

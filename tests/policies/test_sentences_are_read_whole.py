@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 import pytest
@@ -105,13 +106,17 @@ def read(request: pytest.FixtureRequest) -> Iterator[Read]:
     policy.close()
 
 
+@cache
+def natural() -> list[tuple[str, set[int]]]:
+    """What policies are given of natural sentences and of all wordings, and the numbers of its words."""
+    wordings = (wording.text for wording in catalogue.instructions())
+    said = (*SENTENCES, *wordings, *catalogue.scene("table").free_suggestions)
+    return [(ROBOTS.clean_instruction(each), set(range(len(words(each))))) for each in said]
+
+
 def test_each_reads_every_word_of_natural_sentences_and_of_all_wordings(read: Read) -> None:
-    for said in (
-        *SENTENCES,
-        *(wording.text for wording in catalogue.instructions()),
-        *catalogue.scene("table").free_suggestions,
-    ):
-        assert read(ROBOTS.clean_instruction(said)) == set(range(len(words(said)))), said
+    for given, all_words in natural():
+        assert read(given) == all_words, given
 
 
 @pytest.mark.parametrize("number", range(len(ODD)))
