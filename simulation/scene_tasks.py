@@ -31,12 +31,16 @@ def _task_ids(made: Composed) -> dict[str, str]:
 
 def tasks_of(made: Composed) -> list[Addition]:
     """In the order of the model's. Raises CatalogueError for a family that there is not, or that has no filling."""
-    families, wanted = families_of(made), None
+    task_ids, wanted = _task_ids(made), None
     if "tasks" in made.row:
         wanted = texts_of(made.row, "tasks")
-        if unknown := [name for name in wanted if name not in families]:
-            refuse(made.row, "tasks", f"tasks: unknown family {unknown[0]!r}; known: {', '.join(families)}")
-    found = {family: _task(made, family) for family in families if wanted is None or family in wanted}
+        if unknown := [name for name in wanted if name not in task_ids]:
+            refuse(made.row, "tasks", f"tasks: unknown family {unknown[0]!r}; known: {', '.join(task_ids)}")
+    found = {
+        family: _task(made, family, task_id)
+        for family, task_id in task_ids.items()
+        if wanted is None or family in wanted
+    }
     if wanted and (empty := [family for family, task in found.items() if task is None]):
         refuse(made.row, "tasks", f"tasks: nothing in this scene can be asked by {empty[0]!r}")
     if not any(found.values()):
@@ -44,10 +48,11 @@ def tasks_of(made: Composed) -> list[Addition]:
     return [task for task in found.values() if task]
 
 
-def _task(made: Composed, family: str) -> Addition | None:
-    """The family's task, filled with the things that the scene has; None if nothing fills it, or if it names others."""
+def _task(made: Composed, family: str, task_id: str) -> Addition | None:
+    """The family's task, filled with the things that the scene has; None if nothing fills it, or if it names others.
+    `task_id`: of the same in the room's model."""
     model = catalogue.scene(ROOMS[made.plan.room].model)
-    row = catalogue.task_row(_task_ids(made)[family])
+    row = catalogue.task_row(task_id)
     alike = _alike(made)
     words = row.get("words") or {}
     fillings = [

@@ -16,10 +16,11 @@ from rankings.tally.names import Names
 
 
 class Known(NamedTuple):
-    """How a column of texts was coded: its sorted `values`, and by the SHA-256 of a piece's dictionary the place of
-    each of its texts among these."""
+    """How a column of texts was coded: its sorted `values`, the same as an `array`, and by the SHA-256 of a piece's
+    dictionary the place of each of its texts among these."""
 
     values: Names
+    array: pa.StringArray
     places: dict[bytes, Narrow]
 
 
@@ -31,7 +32,7 @@ class Pieces:
 
     def __init__(self, known: Known | None = None) -> None:
         self._before = known
-        self._dictionaries: list[pa.StringArray] = [_array(known.values) if known else pa.array([], pa.string())]
+        self._dictionaries: list[pa.StringArray] = [known.array if known else pa.array([], pa.string())]
         self._digests: list[bytes] = [b""]
         self._rows: list[Narrow] = [np.zeros(0, np.int8)]
         self._dictionary_of: list[int] = [0]
@@ -76,8 +77,8 @@ class Pieces:
         chunks = (place[np.from_dlpack(chunk.indices)] for chunk in unified.chunks)  # those of empty ones are left out
         places = [place[:0] if empty else next(chunks) for empty in is_empty]
         codes = _joined(self._rows, places[0].dtype, [places[number] for number in self._dictionary_of])
-        values = _names(dictionary.take(pa.array(order)))
-        return codes, Known(values, dict(zip(self._digests, places, strict=True)))
+        values = dictionary.take(pa.array(order))
+        return codes, Known(_names(values), values, dict(zip(self._digests, places, strict=True)))
 
 
 def _digest(texts: pa.StringArray) -> bytes:
@@ -96,10 +97,6 @@ def _names(texts: pa.StringArray) -> Names:
         return Names.of(())
     _, ends, block = texts.buffers()
     return Names(memoryview(block or b""), np.frombuffer(ends, np.int32, len(texts) + 1))
-
-
-def _array(names: Names) -> pa.StringArray:
-    return pa.array([*names], pa.string())
 
 
 def _joined(pieces: list[Narrow], kind: np.dtype[Any], tables: Sequence[Narrow] = ()) -> Narrow:

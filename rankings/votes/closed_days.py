@@ -33,7 +33,6 @@ from rankings.tally.names import Names
 from rankings.tally.table import FILE_KEYS, KEYS, VoteTable
 from rankings.tally.weights import Answers
 from rankings.votes import observed
-from rankings.votes.observed import FactsAndAnswers
 
 log = logging.getLogger(__name__)
 COLUMNS = ("robot_id", "scene_id", "task_id", "left_model_id", "right_model_id", "voter", "day", "network")
@@ -113,15 +112,9 @@ class FactsRead(NamedTuple):
         return VoteFacts(_values(known), codes, *numbers)
 
 
-def facts_and_answers(found: Closing = NOTHING) -> FactsAndAnswers:
-    """As `observed.facts_and_answers`, of all days. `found`: as for `counts`."""
-    read = read_facts(found)
-    return FactsAndAnswers(read.facts(), read.answers)
-
-
 def read_facts(found: Closing = NOTHING, voters: Known | None = None) -> FactsRead:
-    """All stored facts and answers. `found`: as for `counts`. `voters`: of the counts, whose values the facts then
-    share: a day has the same in both."""
+    """As `observed.facts_and_answers`, of all days. `found`: as for `counts`. `voters`: of the counts, whose
+    values the facts then share: a day has the same in both."""
     rest = observed.facts_and_answers(_first_not_closed(found))
     facts, answers = _columns(rest.facts), rest.answers
     kept = ClosedDay.objects.exclude(day__in=found.opened).values_list("facts", "answers")

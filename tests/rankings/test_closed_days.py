@@ -118,7 +118,7 @@ def test_facts_of_the_votes_of_closed_days_are_kept_and_checked() -> None:
         vote.battle.turns.get().attempts.filter(side="left").update(success=True)
         vote.battle.turns.get().attempts.filter(side="right").update(success=False)
     aggregation.aggregate()
-    kept = closed_days.facts_and_answers().facts
+    kept = closed_days.read_facts().facts()
     assert rows_of(kept) == rows_of(observed.facts_and_answers().facts)
     voters = [kept.values["voter"][code] for code in kept.codes["voter"]]
     assert len(set(voters) - {""}) == 3

@@ -236,7 +236,8 @@ def test_a_column_in_pieces_is_that_of_all_its_rows() -> None:
     for chunk in texts:
         pieces.add(pa.chunked_array([pa.array(chunk, pa.string()).dictionary_encode()], TEXTS))
         numbers.add(pa.chunked_array([pa.array([200 * len(chunk)] * len(chunk), pa.int64())]))
-    places, (values, _) = pieces.coded()
+    places, known = pieces.coded()
+    values = known.values
     assert values == ("a", "b", "c", "é")
     assert [values[place] for place in places.tolist()] == [text for chunk in texts for text in chunk]
     assert numbers.numbers().tolist() == [200 * len(chunk) for chunk in texts for _ in chunk]
