@@ -90,7 +90,7 @@ def test_a_recording_that_cannot_be_fetched_can_be_tried_again(open_page: OpenPa
     battle.open_ready()
     battle.page.route("**/view.bin", refuse(503, "episodes_unavailable"))
     battle.send("pick up the red cube")
-    battle.side("left", "veil").wait_for(state="visible")
+    battle.side("left", "veil-retry").wait_for(state="visible")  # until then the veil says what it waits for
     assert "could not be loaded" in battle.side("left", "veil-text").inner_text()
     battle.page.unroute("**/view.bin")
     battle.side("left", "veil-retry").click()
