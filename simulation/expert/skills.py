@@ -34,7 +34,6 @@ TURN_BEYOND = np.deg2rad(12.0)
 TURN_END, TURN_END_LONG = np.deg2rad(90.0), np.deg2rad(122.0)
 """Yaw of the hand at the end of a turn: over TURN_BEYOND further than any grasp of a square or a long thing."""
 SHARED = 0.026  # of several things on one support, each from its middle [m]
-MIDDLE = 0.015  # of two things: no place within so far of the very middle is better than another [m]
 TOWARDS = 0.03  # of the middle of the table, where the nearest side is looked for from [m]
 SWAP_WITHIN = 0.4  # of what the goal allows
 WALL = 0.004  # of what holds things [m]
@@ -143,8 +142,8 @@ def _spots_beside(planner: Planner, goal: NextTo) -> Iterator[Spot]:
 
 
 def put_between(planner: Planner, goal: Between, moved: Moved | None = None) -> Floats:
-    """At the nearest place with room in the middle of both, or else nearest to it; if there is none, the other goes
-    further away first. `moved`: how far the thing has to go as well.
+    """In the middle of both, or at the place with room that is nearest to it; if there is none, the other goes further
+    away first. `moved`: how far the thing has to go as well.
     """
     if _is_left_alone(planner, goal, moved):
         return _set_here(planner, goal.thing)
@@ -154,11 +153,10 @@ def put_between(planner: Planner, goal: Between, moved: Moved | None = None) -> 
 
 def next_between(planner: Planner, goal: Between, moved: Moved | None = None) -> tuple[str, Spot | None]:
     """Which of the things `put_between` moves next, and where it sets it down; None where there is no room at all."""
-    here, one, other = (planner.view.position(name)[:2] for name in (goal.thing, goal.one, goal.other))
+    one, other = (planner.view.position(name)[:2] for name in (goal.one, goal.other))
     if not holds(planner.environment, goal.other):
         spots = _far_ones(planner, _spots_between(one, other, goal.within_m), moved)
-        off = {spot: max(0.0, _away((one + other) / 2, spot) - MIDDLE) for spot in spots}
-        found = _free_spot(planner, goal.thing, sorted(spots, key=lambda spot: (off[spot], _away(here, spot))))
+        found = _free_spot(planner, goal.thing, sorted(spots, key=lambda spot: _away((one + other) / 2, spot)))
         if found:
             return goal.thing, found
     return goal.other, _free_spot(planner, goal.other, _further_away(planner, goal))

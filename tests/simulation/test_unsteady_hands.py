@@ -39,7 +39,7 @@ def shaken(environment: Environment, task_id: str, seed: int) -> bool:
 
 @pytest.mark.parametrize("task_id", ["next_to", "between", "swap", "knock_over"])
 def test_on_the_table(worlds: dict[str, Environment], task_id: str) -> None:
-    """Of 24 seeds 21, 17, 23 and 24 succeed."""
+    """Of 24 seeds 21, 19, 23 and 24 succeed."""
     assert sum(shaken(worlds["table"], task_id, seed) for seed in SEEDS) >= len(SEEDS) - 2
 
 
