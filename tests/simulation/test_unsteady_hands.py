@@ -39,8 +39,8 @@ def shaken(environment: Environment, task_id: str, seed: int) -> bool:
 
 @pytest.mark.parametrize("task_id", ["next_to", "swap", "knock_over"])
 def test_on_the_table(worlds: dict[str, Environment], task_id: str) -> None:
-    """Of 24 seeds 21, 23 and 24 succeed. "Between" asks for one exact place, the middle: 7 of 24, and yet policies learn
-    it best (docs/decisions/training.md).
+    """Of 24 seeds 21, 23 and 24 succeed. "Between" asks for one exact place, the middle: 7 of 24, and yet it is what
+    policies learn best (docs/decisions/training.md).
     """
     assert sum(shaken(worlds["table"], task_id, seed) for seed in SEEDS) >= len(SEEDS) - 2
 
