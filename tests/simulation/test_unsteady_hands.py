@@ -1,4 +1,6 @@
-"""The expert asks of a hand no more than its goal asks: it guides one that errs by a centimetre at every step."""
+"""The expert asks of a hand no more than its goal asks: it guides one that errs by a centimetre at every step, and one
+that errs by half a centimetre into the middle of two things.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +13,7 @@ from simulation.expert import act
 from simulation.goals.changes import Moved
 
 SHAKE = 0.01  # of each step sideways, standard deviation [m]
+SHAKE_IN_THE_MIDDLE = 0.005  # where one exact place is asked for: the middle of two things
 SEEDS = range(100, 106)
 BOWL = {"workbench_put_in": {"container": "bowl"}}
 
@@ -20,7 +23,7 @@ def worlds() -> dict[str, Environment]:
     return {scene: Environment("widowx", scene) for scene in ("table", "workbench")}
 
 
-def shaken(environment: Environment, task_id: str, seed: int) -> bool:
+def shaken(environment: Environment, task_id: str, seed: int, shake: float = SHAKE) -> bool:
     """Whether the goal is reached, which names nothing that the seed left out."""
     task, random = catalogue.task(task_id), np.random.default_rng(seed)
     environment.reset(seed)
@@ -30,7 +33,7 @@ def shaken(environment: Environment, task_id: str, seed: int) -> bool:
     held = 0
     for _ in range(task.max_steps):
         action = act(environment, environment.goal).copy()
-        action[:2] += random.normal(0.0, SHAKE, 2)
+        action[:2] += random.normal(0.0, shake, 2)
         held = held + 1 if environment.step(action).judgement.success else 0
         if held == task.hold_steps:
             return True
@@ -39,10 +42,16 @@ def shaken(environment: Environment, task_id: str, seed: int) -> bool:
 
 @pytest.mark.parametrize("task_id", ["next_to", "swap", "knock_over"])
 def test_on_the_table(worlds: dict[str, Environment], task_id: str) -> None:
-    """Of 24 seeds 21, 23 and 24 succeed. "Between" asks for one exact place, the middle: 7 of 24, and yet it is what
-    policies learn best (docs/decisions/training.md).
-    """
+    """Of 24 seeds 21, 23 and 24 succeed."""
     assert sum(shaken(worlds["table"], task_id, seed) for seed in SEEDS) >= len(SEEDS) - 2
+
+
+def test_in_the_middle_of_two_things(worlds: dict[str, Environment]) -> None:
+    """A hand that errs by a centimetre reaches 7 of 24, and yet policies learn the middle better than a nearer place
+    (docs/decisions/training.md).
+    """
+    reached = sum(shaken(worlds["table"], "between", seed, SHAKE_IN_THE_MIDDLE) for seed in SEEDS)
+    assert reached >= len(SEEDS) - 2
 
 
 def test_into_the_bowl(worlds: dict[str, Environment]) -> None:
