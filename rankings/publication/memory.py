@@ -9,7 +9,7 @@ MMAP_THRESHOLD, TRIM_THRESHOLD = -3, -1
 """Of glibc's mallopt(3)."""
 COLUMN_BYTES = 9 << 20
 """A column of nine million rows or more is given back as soon as it is freed; what is computed `tally.arrays.CHUNK`
-rows at a time, 8 MB, is used again and again. By itself glibc raises this up to 32 MB."""
+rows at a time, 2 MB, is used again and again. By itself glibc raises this up to 32 MB."""
 KEPT_BYTES = 64 << 20
 
 

@@ -19,7 +19,7 @@ Narrow = NDArray[Any]
 """Whole numbers in the smallest type that holds them. Sums and products in that type may overflow."""
 TYPES = (np.int8, np.int16, np.int32)
 """Smaller than int64, the smallest first."""
-CHUNK = 1 << 20
+CHUNK = 1 << 18
 """Rows that are computed with at a time, so that what is computed of many rows is never all in memory."""
 DENSE = 4
 """Places are looked up in a table where it has at most so many entries per row, ..."""
