@@ -132,7 +132,7 @@ def publish() -> dict[str, float]:
     aggregation.aggregate()
     found = {"wall_s": time.perf_counter() - started, "cpu_s": time.process_time() - used}
     board = Snapshot.objects.latest("pk").boards["global"]
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1.024e-3  # KiB
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1.024e-3  # of KiB
     return {**found, "memory_mb": most, "votes": sum(row["votes"] for row in board["models"].values()) / 2}
 
 
