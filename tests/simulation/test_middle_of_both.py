@@ -8,18 +8,20 @@ import pytest
 from simulation.environment import Environment
 from simulation.expert import due
 from simulation.expert.hand import Planner
-from simulation.expert.skills import next_between
+from simulation.expert.skills import EXACT, next_between
 from simulation.goals.places import Between
 
 ONE, OTHER = np.array([0.3, -0.1]), np.array([0.3, 0.1])
 
 
-def spot_from(environment: Environment, x: float, y: float) -> np.ndarray:
-    """Where the cylinder goes that lies here, between both cubes (2,) [m]."""
+def spot_from(
+    environment: Environment, x: float, y: float, further: tuple[float, float] = (0.4, 0.2)
+) -> np.ndarray:
+    """Where the cylinder goes that lies here, between both cubes (2,) [m], while the sphere lies `further` on."""
     environment.reset(0)
     for name, at in (("red_cube", ONE), ("yellow_cube", OTHER), ("blue_cylinder", (x, y))):
         environment.move(name, float(at[0]), float(at[1]), 0.0)
-    environment.move("green_sphere", 0.4, 0.2, 0.0)
+    environment.move("green_sphere", *further, 0.0)
     environment.set_task(("between", {"object": "blue_cylinder", "one": "red_cube", "other": "yellow_cube"}))
     goal = environment.goal and due(environment, environment.goal)
     assert isinstance(goal, Between)
@@ -32,3 +34,12 @@ def spot_from(environment: Environment, x: float, y: float) -> np.ndarray:
 @pytest.mark.parametrize("place", [(0.2, 0.0), (0.4, 0.0), (0.2, -0.15), (0.4, 0.12)])
 def test_it_goes_to_the_middle(environment: Environment, place: tuple[float, float]) -> None:
     assert spot_from(environment, *place) == pytest.approx((ONE + OTHER) / 2, abs=1e-6)
+
+
+@pytest.mark.parametrize("taken", [(0.3, 0.0), (0.295, 0.005), (0.31, -0.01)])
+def test_where_the_middle_is_taken_it_goes_beside_it_and_nothing_else_is_moved(
+    environment: Environment, taken: tuple[float, float]
+) -> None:
+    x, y = spot_from(environment, 0.2, 0.0, taken)
+    assert abs(x - 0.3) < 0.03 - EXACT, "the hand errs by EXACT, where 3 cm from the line are allowed"
+    assert abs(y) < 0.05 - EXACT, "and the middle half of the way is"
