@@ -14,9 +14,7 @@ from simulation.goals.places import Between
 ONE, OTHER = np.array([0.3, -0.1]), np.array([0.3, 0.1])
 
 
-def spot_from(
-    environment: Environment, x: float, y: float, further: tuple[float, float] = (0.4, 0.2)
-) -> np.ndarray:
+def spot_from(environment: Environment, x: float, y: float, further: tuple[float, float] = (0.4, 0.2)) -> np.ndarray:
     """Where the cylinder goes that lies here, between both cubes (2,) [m], while the sphere lies `further` on."""
     environment.reset(0)
     for name, at in (("red_cube", ONE), ("yellow_cube", OTHER), ("blue_cylinder", (x, y))):
