@@ -172,13 +172,14 @@ def _far_ones(planner: Planner, spots: Iterable[Spot], moved: Moved | None) -> l
 
 
 def _spots_between(one: Floats, other: Floats, within: float) -> Iterator[Spot]:
-    """All over what the goal allows, but for a rim."""
-    line, length = other - one, max(1e-9, float(np.hypot(*(other - one))))
+    """All over what the goal allows, but for a rim; the hand along the line."""
+    line = other - one
+    length, yaw = max(1e-9, float(np.hypot(*line))), float(np.arctan2(line[1], line[0]))
     ahead = line / length
     far, wide = max(0.0, (0.5 - MIDDLE) * length - RIM), max(0.0, within - RIM)
     for along, aside in product(np.linspace(-far, far, 9), np.linspace(-wide, wide, 9)):
         x, y = (one + other) / 2 + along * ahead + aside * np.array([-ahead[1], ahead[0]])
-        yield float(x), float(y), float(np.arctan2(line[1], line[0]))
+        yield float(x), float(y), yaw
 
 
 def _further_away(planner: Planner, goal: Between) -> Iterator[Spot]:
