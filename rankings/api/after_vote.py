@@ -18,7 +18,7 @@ from arena.errors import NotFound
 from arena.models import ProcessingStatus, Vote, row_or_none
 from arena.visitors.permissions import check_public
 from rankings.models import CountedVote
-from rankings.publication.published import Published, current
+from rankings.publication.published import Published, published
 from rankings.tally.counts import MIRRORED, OUTCOMES
 from rankings.tally.table import GLOBAL
 
@@ -62,7 +62,7 @@ class VoteEffectView(APIView):
 
 
 def effect_of(vote: Vote) -> VoteEffect:
-    now = current(kinds.get(vote.kind)).published
+    now = published(kinds.get(vote.kind))
     pair = _published(now, vote.left_model_id, vote.right_model_id)
     own = int(_is_published(vote))
     place = OUTCOMES.index(vote.vote)

@@ -11,7 +11,7 @@ from datetime import datetime
 from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple, cast
 
-from django.db.models import Subquery
+from django.db.models import QuerySet, Subquery
 
 from arena.kinds import Kind
 from arena.models import Contestant
@@ -64,11 +64,24 @@ class Current(NamedTuple):
 
 def current(kind: Kind) -> Current:
     """One query, except for the first time after a publication."""
-    moment = WorkerStatus.objects.filter(worker_name=WORKER).values_list("published_at", flat=True)
+    moment = _moment()
     listed = kind.contestants().filter(reference=False)
     policies: list[Any] = list(listed.annotate(published_at=Subquery(moment)))  # the one row with that name
     at = policies[0].published_at if policies else moment.first()
-    return Current(kind, policies, _kept(kind)(at) if at else _read(kind, None))
+    return Current(kind, policies, _published_at(kind, at))
+
+
+def published(kind: Kind) -> Published:
+    """For those who need no contestants. One query, except for the first time after a publication."""
+    return _published_at(kind, _moment().first())
+
+
+def _moment() -> QuerySet[WorkerStatus, datetime | None]:
+    return WorkerStatus.objects.filter(worker_name=WORKER).values_list("published_at", flat=True)
+
+
+def _published_at(kind: Kind, at: datetime | None) -> Published:
+    return _kept(kind)(at) if at else _read(kind, None)
 
 
 @cache

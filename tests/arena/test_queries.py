@@ -92,6 +92,19 @@ def test_a_snapshot_costs_the_same_with_one_turn_and_with_many(
             visitor.battle(battle_id)
 
 
+def test_the_calls_that_follow_each_turn_and_vote_read_no_more_than_they_tell(visitor: Visitor, rich: str) -> None:
+    """Columns of every kind, and the cards of all policies, once took more of their time than all else."""
+    assert visitor.post("votes", {"battle_id": rich, "vote": "tie"}).status_code == 201
+    aggregation.aggregate()
+    seen = Attempt.objects.get(turn__battle=rich, turn__seq=1, side="left").episode_id
+    unread = ("robot_rollouts", "text_answers", "voice_conversations", "robot_policies")
+    for address in (f"episodes/{seen}/view.bin", f"episodes/{seen}/replay.bin", f"battles/{rich}/effect"):
+        visitor.client.get(f"/api/{address}")  # what is read once
+        with CaptureQueriesContext(connection) as queries:
+            assert visitor.client.get(f"/api/{address}").status_code == 200, address
+        assert not [each["sql"] for each in queries if any(table in each["sql"] for table in unread)], address
+
+
 def test_acting_needs_at_most_ten_queries_whatever_is_done(visitor: Visitor, rich: str) -> None:
     aggregation.aggregate()
     session_id = visitor.battle(rich)["session_id"]

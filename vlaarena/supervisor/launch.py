@@ -6,11 +6,14 @@ replaces its process. On systems other than Linux the command outlives its paren
 
 import contextlib
 import ctypes
+import io
 import os
 import signal
 import sys
+import time
 
 PR_SET_PDEATHSIG = 1
+TRIES, PAUSE_S = 40, 0.05
 
 
 def main(parent: int, niceness: int, command: list[str]) -> None:
@@ -32,8 +35,16 @@ def be_nice(niceness: int) -> None:
     if niceness:
         # Linux shares the processor by session (autogroup): a process's niceness counts only within its session, and
         # each child has its own. A kernel without autogroups lacks this file.
-        with contextlib.suppress(OSError), open("/proc/self/autogroup", "w") as session:
-            session.write(str(niceness))
+        with contextlib.suppress(OSError), open("/proc/self/autogroup", "wb", buffering=0) as session:
+            _write(session, str(niceness).encode())
+
+
+def _write(session: io.FileIO, niceness: bytes) -> None:
+    """Of all users but root, the kernel takes one such word in a tenth of a second, and parts start together."""
+    for _ in range(TRIES):
+        if session.write(niceness) is not None:  # None: to be tried again
+            return
+        time.sleep(PAUSE_S)
 
 
 if __name__ == "__main__":
