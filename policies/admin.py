@@ -15,7 +15,6 @@ from django.http import HttpRequest
 from arena.audit import REASON_LENGTH, Act, clean_reason, tell
 from arena.errors import ReasonMissing
 from arena.models import ContestantStatus
-from policies.measured import overall
 from policies.models import Policy
 
 if TYPE_CHECKING:
@@ -75,7 +74,7 @@ class PolicyAdmin(PolicyAdminBase):
     @admin.display(description="Measured success")
     def success(self, policy: Policy) -> str:
         """Over all tasks, with the 95 % Wilson interval."""
-        found = overall(policy.card)
+        found = policy.success
         return f"{found['rate']:.1%} [{found['low']:.1%}, {found['high']:.1%}] of {found['episodes']}" if found else "-"
 
     @admin.display(description="Workers that host it")

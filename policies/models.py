@@ -8,6 +8,8 @@ from typing import Any
 from django.db import models, transaction
 
 from arena.models import Contestant
+from policies.measured import counts
+from proportions import Success, success_rate
 from simulation.contracts import Embodiment
 
 ROBOTS = "robots"
@@ -30,14 +32,28 @@ class Policy(Contestant):
         help_text="The data set in whose units it acts; empty takes the folder's own, or the family's usual one.",
     )
     card = models.JSONField(default=dict, blank=True, help_text="The policy.json as read when it was registered.")
+    measured_successes = models.PositiveIntegerField(default=0, db_default=0, editable=False)
+    measured_episodes = models.PositiveIntegerField(default=0, db_default=0, editable=False)
 
     class Meta:
         db_table = "robot_policies"
         verbose_name_plural = "policies"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
+        """What the card counts is stored beside it, since lists of policies read no cards."""
         self.kind = ROBOTS
+        if "card" not in self.get_deferred_fields():
+            self.measured_successes, self.measured_episodes = counts(self.card)
+            written = kwargs.get("update_fields")
+            if written is not None and "card" in written:
+                kwargs["update_fields"] = {*written, "measured_successes", "measured_episodes"}
         super().save(*args, **kwargs)
+
+    @property
+    def success(self) -> Success | None:
+        """Over all tasks that its card counts, with the 95 % Wilson interval; None when it was not measured."""
+        measured = self.measured_episodes
+        return success_rate(self.measured_successes, measured) if measured else None
 
     def keep_worlds(self, worlds: Iterable[Embodiment]) -> None:
         """Store in which robots and scenes, of those that the card fits, the policy is drawn, so that pairing needs to

@@ -6,7 +6,6 @@ from typing import Any
 
 from rest_framework import serializers
 
-from policies.measured import overall
 from policies.models import Policy
 from proportions import Success
 
@@ -32,7 +31,7 @@ class ModelSerializer(serializers.ModelSerializer[Policy]):
 
     def get_success(self, policy: Policy) -> Success | None:
         """All tasks taken together, with the 95 % Wilson interval; null for what was never measured."""
-        return overall(policy.card)
+        return policy.success
 
     def get_hosted(self, policy: Policy) -> bool | None:
         """Whether a worker that can play it announces itself; null while no worker announces anything."""

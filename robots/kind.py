@@ -22,7 +22,6 @@ from arena.kinds import CalibrationBattle, Json, Kind, KnownTask, Place
 from arena.models import Attempt, Battle, Contestant, ContestantQuerySet, Session
 from arena.queue.hosting import Hosts
 from arena.shapes import GoalJson
-from policies.measured import overall
 from policies.models import ROBOTS, Policy, PolicyWorld
 from policies.registry import families
 from robots import calibration, limits, published_tasks, things
@@ -94,7 +93,7 @@ class Robots(Kind):
         return path if finders.find(path) else ""
 
     def contestants(self) -> ContestantQuerySet[Any]:
-        return Policy.objects.defer("description")
+        return Policy.objects.defer("description", "card")
 
     def facts(self, contestant: Contestant) -> Json:
         if not isinstance(contestant, Policy):
@@ -102,7 +101,7 @@ class Robots(Kind):
         return {
             "training_data": contestant.training_data,
             "parameters": contestant.parameters,
-            "success": overall(contestant.card),
+            "success": contestant.success,
         }
 
     def introduce(self, contestant: Contestant) -> Json:

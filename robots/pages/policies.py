@@ -10,7 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from arena.models import ContestantStatus
-from policies.measured import UNSHIFTED, overall
+from policies.measured import UNSHIFTED
 from policies.models import Policy
 from proportions import Success
 from rankings.api.shapes import RankingRow
@@ -21,7 +21,7 @@ from simulation import catalogue
 
 def policies(request: HttpRequest) -> HttpResponse:
     rows, apart = board_rows()
-    found = list(Policy.objects.filter(reference=False))
+    found = list(Policy.objects.filter(reference=False).defer("card"))
     found.sort(key=lambda each: (_place(rows.get(each.pk)), each.name.casefold()))
     entries = [_entry(each, rows.get(each.pk)) for each in found]
     groups = [[entry for entry in entries if entry["able"] is able] for able in (True, False)]
@@ -33,8 +33,7 @@ def _entry(policy: Policy, row: RankingRow | None) -> dict[str, Any]:
     """`rank`: none without a vote, and none while the policy cannot play."""
     able = policy.status == ContestantStatus.ACTIVE
     rank = row["rank"] if row is not None and able and row["vote_count"] else None
-    found = overall(policy.card)
-    success = None if found is None else _percent(found)
+    success = None if policy.success is None else _percent(policy.success)
     return {"policy": policy, "row": row, "able": able, "rank": rank, "success": success}
 
 

@@ -105,6 +105,16 @@ def test_the_calls_that_follow_each_turn_and_vote_read_no_more_than_they_tell(vi
         assert not [each["sql"] for each in queries if any(table in each["sql"] for table in unread)], address
 
 
+@pytest.mark.parametrize("address", ["/", "/leaderboard", "/models", "/api/leaderboard"])
+def test_what_lists_policies_reads_none_of_their_cards(visitor: Visitor, rich: str, address: str) -> None:
+    """A card has tens of kilobytes; of all cards such a list tells a rate each, which stands beside them."""
+    aggregation.aggregate()
+    visitor.client.get(address)  # what is read once
+    with CaptureQueriesContext(connection) as queries:
+        assert visitor.client.get(address).status_code == 200
+    assert not [each["sql"] for each in queries if '"card"' in each["sql"]]
+
+
 def test_acting_needs_at_most_ten_queries_whatever_is_done(visitor: Visitor, rich: str) -> None:
     aggregation.aggregate()
     session_id = visitor.battle(rich)["session_id"]
