@@ -20,7 +20,7 @@ from django.db import connection
 from django.db.models import FilteredRelation, Q
 
 from arena.kinds import CalibrationBattle
-from arena.models import Battle, BattleStatus, Purpose, Session
+from arena.models import Battle, Purpose, Session
 from arena.queue.hosting import Hosts
 from simulation.matching import normalise
 
@@ -63,7 +63,7 @@ def maybe_repeat(battle: Battle, instruction: str, hosts: Hosts) -> CalibrationB
     scene therefore learns only which battles count nowhere, as from the policies' moves.
     """
     earlier = _begun_alike(battle)
-    if earlier is None or normalise(earlier.first__instruction) != normalise(instruction):
+    if earlier is None or normalise(earlier.instruction or "") != normalise(instruction):
         return None
     return CalibrationBattle.repeat(earlier, battle, hosts, start=earlier)
 
@@ -71,6 +71,10 @@ def maybe_repeat(battle: Battle, instruction: str, hosts: Hosts) -> CalibrationB
 class PastBattle(NamedTuple):
     """A battle, its first instruction, and whether it went on: the key of its second turn, else None."""
 
+    battle_id: str
+    left_model_id: str
+    right_model_id: str
+    secret: str
     seed: int
     purpose: str
     setting: str
@@ -96,31 +100,25 @@ def _past_query() -> tuple[str, tuple[Any, ...]]:
         first=FilteredRelation("turns", condition=Q(turns__seq=1)),
         second=FilteredRelation("turns", condition=Q(turns__seq=2, turns__is_fork=False)),
     )
-    of_battle = ("seed", "purpose", "session__setting", "session__scene", "vote__vote")
-    rows = battles.order_by("-pk").values_list(*of_battle, "first__instruction", "second__pk")[:REMEMBERED]
-    sql, params = rows.query.sql_with_params()
+    own = ("battle_id", "left_model_id", "right_model_id", "secret", "seed", "purpose")
+    joined = ("session__setting", "session__scene", "vote__vote", "first__instruction", "second__pk")
+    sql, params = battles.order_by("-pk").values_list(*own, *joined)[:REMEMBERED].query.sql_with_params()
     return sql, tuple(params)
 
 
-def _begun_alike(battle: Battle) -> Any | None:
-    """The row of the visitor's voted ranking battle of one turn that this battle begins like. One query."""
+def _begun_alike(battle: Battle) -> PastBattle | None:
+    """The visitor's first voted ranking battle of one turn that this battle begins like, of those remembered."""
     session = battle.session
     if session.user_id is None:
         return None
-    earlier = Battle.objects.filter(
-        session__user_id=session.user_id,
-        session__setting=session.setting,
-        session__scene=session.scene,
-        seed=battle.seed,
-        status=BattleStatus.VOTED,
-        purpose=Purpose.RANK,
-    ).annotate(
-        first=FilteredRelation("turns", condition=Q(turns__seq=1)),
-        second=FilteredRelation("turns", condition=Q(turns__seq=2, turns__is_fork=False)),
-    )
-    columns = ("battle_id", "first__instruction", "seed", "secret", "left_model_id", "right_model_id")
-    alike = earlier.filter(second__pk=None).exclude(battle_id=battle.battle_id)
-    return alike.order_by("pk").values_list(*columns, named=True).first()
+    begun = (session.setting, session.scene, battle.seed)
+    alike = [
+        past
+        for past in _past_battles(session.user_id)
+        if (past.setting, past.scene, past.seed) == begun and past.vote and past.purpose == Purpose.RANK
+        if past.second is None and past.battle_id != battle.battle_id
+    ]
+    return alike[-1] if alike else None
 
 
 def _due(missing: float) -> bool:
