@@ -109,8 +109,8 @@ class Kind(ABC):
     """Names of the one-to-one relations from `Attempt` to what the kind keeps of it; read with every turn."""
     claimed_with: ClassVar[tuple[str, ...]] = ()
     """Relations from `Attempt` that playing it needs, read when it is claimed."""
-    introduced_with: ClassVar[tuple[str, ...]] = ()
-    """Relations from `Contestant` that introducing it needs, read with the vote."""
+    introduced_with: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """Relations from `Contestant` -> the columns that introducing it needs, read with the vote."""
     inconclusive: ClassVar[tuple[str, ...]] = ()
     """Termination reasons of completed attempts whose verdict says nothing about the contestant."""
     played_here: ClassVar[bool] = False
@@ -459,7 +459,7 @@ def register(kind: Kind) -> None:
                 known = ", ".join(getattr(each, name) for each in every())
                 raise ValueError(f"there is a kind with the {name} {mine!r} already, {other!r}; taken: {known}")
     _known.setdefault(kind.id, kind)
-    AttemptQuerySet.details = tuple(name for each in every() for name in each.details)
+    AttemptQuerySet.details = {each.id: each.details for each in every()}
 
 
 def get(kind_id: str) -> Kind:
@@ -506,10 +506,6 @@ def named(kind_id: str | None) -> Kind:
 def default() -> Kind:
     """The kind that settings.DEFAULT_KIND names, else the first."""
     return _known.get(settings.DEFAULT_KIND) or every()[0]
-
-
-def claimed_with() -> tuple[str, ...]:
-    return tuple(name for kind in every() for name in kind.claimed_with)
 
 
 def longest_of(turn: Turn) -> int:

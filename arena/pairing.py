@@ -8,17 +8,17 @@ import secrets
 from collections.abc import Callable, Mapping, Sequence
 
 from arena.errors import NoContestants
-from arena.models import Contestant, PairChance
+from arena.models import Compiled, Contestant, PairChance
 
 Chances = Mapping[tuple[str, str], float]
 """(smaller id, larger id) -> how often the two should meet."""
 _dice = secrets.SystemRandom()
+_chances = Compiled(lambda pool: PairChance.objects.filter(pool=pool).values_list("one", "other", "chance"))
 
 
 def written_chances(pool: str) -> Chances:
     """The chances that the rankings wrote last for this pool (`arena.kinds.Kind.pool`)."""
-    rows = PairChance.objects.filter(pool=pool).values_list("one", "other", "chance")
-    return {(one, other): chance for one, other, chance in rows}
+    return {(one, other): chance for one, other, chance in _chances(pool)}
 
 
 def draw_pair(

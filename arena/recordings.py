@@ -8,7 +8,7 @@ from rest_framework.request import Request
 
 from arena.errors import EpisodeExpired, NotFound, NotVoted
 from arena.live import release
-from arena.models import Attempt, AttemptStatus, Turn, row_or_none
+from arena.models import Attempt, AttemptQuerySet, AttemptStatus, Compiled, Turn
 from arena.rules import revealed
 from arena.store import Document, get_store
 from arena.visitors.permissions import check_may_look, check_public
@@ -36,11 +36,18 @@ class Recorded:
 
 def find_recorded(episode_id: str) -> Recorded | None:
     """The attempt with this id: one query, without the kind's own columns."""
-    rows = Attempt.objects.filter(episode_id=episode_id).with_both_sides()
-    found = row_or_none(rows.select_related("turn__battle__session"))
+    found = _recorded.first(episode_id)
     if found is None:
         return None
     return Recorded(found, found.common_length, found.failed_sides)  # type: ignore[attr-defined] # annotated
+
+
+def _with_battle(episode_id: str) -> AttemptQuerySet:
+    rows = Attempt.objects.filter(episode_id=episode_id).with_both_sides()
+    return rows.select_related("turn__battle__session").order_by()
+
+
+_recorded = Compiled(_with_battle)
 
 
 def is_shared(turn: Turn) -> bool:

@@ -10,14 +10,26 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any, cast
 
-from django.db.models import prefetch_related_objects
+from django.db.models import Model, Prefetch, prefetch_related_objects
 from django.utils import timezone
 from typing_extensions import TypedDict
 
 from arena import kinds, starts
 from arena.kinds import place_of
 from arena.live import release
-from arena.models import Attempt, AttemptStatus, Battle, Contestant, Feedback, Session, Side, Turn, Vote, row_or_none
+from arena.models import (
+    Attempt,
+    AttemptStatus,
+    Battle,
+    Compiled,
+    Contestant,
+    Feedback,
+    Session,
+    Side,
+    Turn,
+    Vote,
+    turns_of,
+)
 from arena.rules import allowed_actions, revealed, sides_of, told_status, turn_status
 from arena.shapes import (
     BattleJson,
@@ -41,6 +53,7 @@ from arena.shapes import (
 )
 
 HIDDEN: Hidden = "???"
+_shown = Compiled(lambda battle_id: Battle.objects.to_be_shown().filter(battle_id=battle_id).order_by())
 SESSIONS_LISTED = 200
 ABOUT_THE_TURN: tuple[FailureReason, ...] = ("cancelled", "not_hosted")
 
@@ -60,7 +73,7 @@ def snapshot(battle_id: str) -> tuple[BattleJson, datetime | None]:
 
 def find_battle(battle_id: str) -> Battle | None:
     """All that a snapshot shows, in two queries. The battle, with its `event_seq`, is read before its turns."""
-    battle = row_or_none(Battle.objects.to_be_shown().filter(battle_id=battle_id))
+    battle = _shown.first(battle_id)
     if battle is not None:
         battle.cache_turns(battle.turns_with_sides())
     return battle
@@ -120,8 +133,15 @@ def shown_contestants(battle: Battle) -> BothHidden | BothIntroduced:
 def introduced(battle: Battle) -> BothIntroduced:
     """Both contestants with what their kind tells of them. What it needs is read at once, unless it has been."""
     kind = kinds.of(battle.session)
-    prefetch_related_objects([battle.left_model, battle.right_model], *kind.introduced_with)
+    added = (_columns_of(relation, columns) for relation, columns in kind.introduced_with.items())
+    prefetch_related_objects([battle.left_model, battle.right_model], *added)
     return {"left_model": _introduced(battle, Side.LEFT, kind), "right_model": _introduced(battle, Side.RIGHT, kind)}
+
+
+def _columns_of(relation: str, columns: tuple[str, ...]) -> Prefetch[Any]:
+    """What a contestant's `relation` is read with: these columns."""
+    table = cast("type[Model]", Contestant._meta.get_field(relation).related_model)
+    return Prefetch(relation, table._default_manager.only(*columns))
 
 
 def _introduced(battle: Battle, side: Side, kind: kinds.Kind) -> Introduced:
@@ -344,8 +364,8 @@ def _battle_row(battle: Battle) -> BattleRow:
 
 def find_turn(turn_id: str) -> Turn | None:
     """A turn with its attempts, battle and session: one query."""
-    turns = Attempt.objects.filter(turn__turn_id=turn_id).select_related("turn__battle__session").by_turn()
-    return turns[0] if turns else None
+    sides = Attempt.objects.filter(turn__turn_id=turn_id).select_related("turn__battle__session").with_turns()
+    return next(iter(turns_of(sides)), None)
 
 
 def _place(session: Session) -> Any:

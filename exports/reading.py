@@ -7,7 +7,7 @@ from itertools import groupby
 
 from django.db.models import QuerySet
 
-from arena.models import Attempt, Turn, Vote
+from arena.models import Attempt, Turn, Vote, turns_of
 
 BATCH = 200
 
@@ -20,7 +20,7 @@ def with_turns(votes: QuerySet[Vote]) -> Iterator[tuple[Vote, list[Turn]]]:
     while batch := list(rows.filter(pk__gt=last)[:BATCH]):
         last = batch[-1].pk
         attempts = Attempt.objects.filter(turn__battle__in=[vote.battle_id for vote in batch], turn__is_fork=False)
-        turns = sorted(attempts.by_turn(), key=lambda turn: (turn.battle_id, turn.seq))
+        turns = sorted(turns_of(attempts.with_turns()), key=lambda turn: (turn.battle_id, turn.seq))
         by_battle = {battle_id: list(some) for battle_id, some in groupby(turns, lambda turn: turn.battle_id)}
         for vote in batch:
             yield vote, by_battle.get(vote.battle_id, [])

@@ -12,15 +12,13 @@ from __future__ import annotations
 
 import secrets
 from collections import Counter
-from functools import cache
 from typing import Any, NamedTuple
 
 from django.conf import settings
-from django.db import connection
-from django.db.models import FilteredRelation, Q
+from django.db.models import FilteredRelation, Q, QuerySet
 
 from arena.kinds import CalibrationBattle
-from arena.models import Battle, Purpose, Session
+from arena.models import Battle, Compiled, Purpose, Session
 from arena.queue.hosting import Hosts
 from simulation.matching import normalise
 
@@ -30,8 +28,6 @@ GAP = 3
 """So many of the last votes are not repeated: the voter may remember them."""
 MOST_SHOWN_AGAIN = 0.2
 """The largest share of a voter's battles that begin like an earlier one."""
-ANYBODY = "ANYBODY"
-"""Stands for the visitor in a query that is compiled once."""
 _random = secrets.SystemRandom()
 
 
@@ -86,24 +82,20 @@ class PastBattle(NamedTuple):
 
 def _past_battles(visitor: str) -> list[PastBattle]:
     """The visitor's last battles, newest first. One query."""
-    sql, params = _past_query()
-    with connection.cursor() as cursor:
-        cursor.execute(sql, [visitor if each == ANYBODY else each for each in params])
-        return [PastBattle(*row) for row in cursor.fetchall()]
+    return [PastBattle(*row) for row in _past(visitor)]
 
 
-@cache
-def _past_query() -> tuple[str, tuple[Any, ...]]:
-    """The query of `_past_battles`, for the visitor ANYBODY. To compile it takes longer than to run it, and a fifth of
-    the time in which a session is opened: once is enough."""
-    battles = Battle.objects.filter(session__user_id=ANYBODY).annotate(
+def _past_rows(visitor: str) -> QuerySet[Battle, tuple[Any, ...]]:
+    battles = Battle.objects.filter(session__user_id=visitor).annotate(
         first=FilteredRelation("turns", condition=Q(turns__seq=1)),
         second=FilteredRelation("turns", condition=Q(turns__seq=2, turns__is_fork=False)),
     )
     own = ("battle_id", "left_model_id", "right_model_id", "secret", "seed", "purpose")
     joined = ("session__setting", "session__scene", "vote__vote", "first__instruction", "second__pk")
-    sql, params = battles.order_by("-pk").values_list(*own, *joined)[:REMEMBERED].query.sql_with_params()
-    return sql, tuple(params)
+    return battles.order_by("-pk").values_list(*own, *joined)[:REMEMBERED]
+
+
+_past = Compiled(_past_rows)
 
 
 def _begun_alike(battle: Battle) -> PastBattle | None:

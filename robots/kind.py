@@ -52,7 +52,7 @@ class Robots(Kind):
     inconclusive = ("time_limit",)
     claimed_with = ("model__policy",)
     most_words = 16  # Octo mini takes 19 tokens, and a word is one at least: see policies.text.shorten
-    introduced_with = ("policy",)
+    introduced_with = {"policy": ("parameters", "training_data")}
     several_starts = forks = True
     drawings: ClassVar[Mapping[str, str]] = {
         "picture.webp": "image/webp",

@@ -41,7 +41,7 @@ class Texts(Kind):
     }
     details = ("answer",)
     claimed_with = ("model__languagemodel",)
-    introduced_with = ("languagemodel",)
+    introduced_with = {"languagemodel": ("temperature", "served_name")}
     waits = True
     counted_as = "prompts"
     template = "texts/battle.html"

@@ -15,7 +15,7 @@ from django.urls import reverse
 
 from arena import kinds
 from arena.drawings.store import get_drawings
-from arena.models import Attempt, AttemptStatus, Contestant, Side, Turn, Vote, VoteChoice
+from arena.models import Attempt, AttemptStatus, Contestant, Side, Turn, Vote, VoteChoice, turns_of
 from arena.store import StoreUnavailable
 from policies.models import ROBOTS
 
@@ -89,7 +89,8 @@ def public_votes() -> QuerySet[Vote]:
 def _complete_turns(votes: list[Vote]) -> dict[str, Turn]:
     """By battle, the last turn whose recordings of both sides exist. One query."""
     judged = Attempt.objects.filter(turn__battle__in=[vote.battle_id for vote in votes], turn__is_fork=False)
-    return {turn.battle_id: turn for turn in judged.by_turn() if all(map(_is_recorded, turn.attempts.all()))}
+    turns = turns_of(judged.with_turns(ROBOTS))
+    return {turn.battle_id: turn for turn in turns if all(map(_is_recorded, turn.attempts.all()))}
 
 
 def _is_recorded(attempt: Attempt) -> bool:

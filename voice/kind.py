@@ -37,7 +37,7 @@ class Voice(Kind):
     divisions_title = gettext_lazy("Architectures")
     details = ("conversation",)
     claimed_with = ("model__voiceagent",)
-    introduced_with = ("voiceagent",)
+    introduced_with = {"voiceagent": ("provider", "architecture_type", "components")}
     played_here = True
     features = ("microphone",)
     chooser: ClassVar[Mapping[str, Any]] = {

@@ -11,7 +11,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from arena.live import events, release
-from arena.models import Battle, Session, Turn
+from arena.models import Battle, BattleQuerySet, Compiled, Session, Turn
 
 NUMBER = "UPDATE battles SET event_seq = event_seq + 1, updated_at = %s{columns} WHERE battle_id = %s{only} RETURNING *"
 
@@ -21,13 +21,23 @@ def touch_session(session_id: str) -> None:
     Session.objects.filter(session_id=session_id).update(last_active_at=timezone.now())
 
 
-def lock_battle(battle_id: str, *related: str) -> Battle:
-    """The battle with its session and the `related` rows. Only its own row is locked, until the transaction ends.
+def to_be_locked(rows: BattleQuerySet) -> Compiled[Battle]:
+    """What `lock_battle` asks: of these rows that with its id, which is locked without its relations."""
+    return Compiled(lambda battle_id: rows.select_for_update(of=("self",)).filter(battle_id=battle_id).order_by())
+
+
+WITH_SESSION = to_be_locked(Battle.objects.select_related("session"))
+
+
+def lock_battle(battle_id: str, rows: Compiled[Battle] = WITH_SESSION) -> Battle:
+    """The battle with its session, or with what `rows` says. Only its own row is locked, until the transaction ends.
 
     Raises Battle.DoesNotExist.
     """
-    with_them = Battle.objects.select_related("session", *related)
-    return with_them.select_for_update(of=("self",)).get(battle_id=battle_id)
+    battle = rows.first(battle_id)
+    if battle is None:
+        raise Battle.DoesNotExist
+    return battle
 
 
 def lock_numbered(battle: Battle, at_first: Mapping[str, Any] | None = None) -> Battle:

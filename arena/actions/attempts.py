@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from django.db import transaction
@@ -20,7 +20,7 @@ from arena.actions.announce import announce, announce_all, lock_battle, take_bac
 from arena.errors import NotRetryable, QueueUnavailable
 from arena.live import events, release
 from arena.live.chunk_cache import Passed
-from arena.models import Attempt, AttemptQuerySet, AttemptStatus, Battle, BattleStatus, Turn, row_or_none
+from arena.models import Attempt, AttemptQuerySet, AttemptStatus, Battle, BattleStatus, Compiled, Turn, turns_of
 from arena.queue import dispatch
 from arena.rules import allowed_actions, turn_status
 from arena.selectors import turn_json
@@ -30,6 +30,21 @@ log = logging.getLogger(__name__)
 WAITING = (AttemptStatus.HELD, AttemptStatus.QUEUED)
 CLOCK_SKEW_S = 0.05
 """How long after a turn's end is shown the next start is sent: by then it is shown by every machine's clock."""
+_waiting = Compiled(
+    lambda episode_id: (
+        Battle.objects.select_related("session")
+        .select_for_update(of=("self",))
+        .filter(turns__attempts__episode_id=episode_id, turns__attempts__status=AttemptStatus.QUEUED)
+        .order_by()
+    )
+)
+
+
+@cache
+def _sides_claimed(kind: str) -> Compiled[Attempt]:
+    """Both attempts of the turn of an attempt, with what a worker needs to play them."""
+    with_models = Attempt.objects.select_related("model", *kinds.get(kind).claimed_with).with_turns(kind)
+    return Compiled(lambda episode_id: with_models.filter(turn__attempts__episode_id=episode_id))
 
 
 @dataclass(frozen=True)
@@ -58,11 +73,8 @@ def claim_attempt(episode_id: str, worker: str, profile: str = "") -> Attempt | 
     The turn's release clock starts once both sides have started. `profile`: what renders on this worker. A battle's
     first attempt sets the profile for both sides; raises RendersOtherwise.
     """
-    waiting = Battle.objects.filter(
-        turns__attempts__episode_id=episode_id, turns__attempts__status=AttemptStatus.QUEUED
-    )
     with transaction.atomic():
-        battle = row_or_none(waiting.select_related("session").select_for_update(of=("self",)))
+        battle = _waiting.first(episode_id)
         if battle is None:
             return None
         if profile and battle.render_profile not in ("", profile):
@@ -72,8 +84,7 @@ def claim_attempt(episode_id: str, worker: str, profile: str = "") -> Attempt | 
         if profile and not battle.render_profile:
             battle.render_profile = profile
             battle.save(update_fields=["render_profile"])
-        sides = Attempt.objects.filter(turn__attempts__episode_id=episode_id)
-        [turn] = sides.select_related("model", *kinds.claimed_with()).by_turn()
+        [turn] = turns_of(_sides_claimed(battle.session.kind)(episode_id))
         turn.battle = battle
         if turn.release_from is None and turn_status(turn) == "running":
             turn.release_from = timezone.now() + release.buffer()

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 
 from django.db import transaction
 from django.utils import timezone
 
 from arena import kinds
-from arena.actions.announce import announce, lock_battle, touch_session
+from arena.actions.announce import announce, lock_battle, to_be_locked, touch_session
 from arena.errors import AlreadyVoted, ArenaError, BattleClosed, MixedKinds, NoCompletedTurn, StartsMissing, TurnRunning
-from arena.kinds import Kind
 from arena.metrics import VOTES
-from arena.models import Battle, BattleStatus, Judgement, Turn, Vote, VoteChoice
+from arena.models import Battle, BattleStatus, Compiled, Judgement, Turn, Vote, VoteChoice
 from arena.rules import allowed_actions, turn_status
 from arena.selectors import introduced, shown_secret, starts_json, turn_json, vote_json
 from arena.signals import vote_cast
@@ -35,7 +35,7 @@ def cast_vote(
     """
     with transaction.atomic():
         touch_session(battle.session_id)
-        locked = lock_battle(battle.battle_id, *_contestants(kinds.of(battle.session)))
+        locked = lock_battle(battle.battle_id, _to_be_revealed(battle.session.kind))
         turns = locked.turns_with_sides()
         locked.cache_turns(turns)
         if locked.mixes_kinds:
@@ -76,10 +76,9 @@ def cast_vote(
         return vote
 
 
-def _contestants(kind: Kind) -> tuple[str, ...]:
-    """The relations of a battle to its contestants, with what introducing these needs: the vote reads all at once."""
-    sides = ("left_model", "right_model")
-    return (*sides, *(f"{side}__{name}" for side in sides for name in kind.introduced_with))
+@cache
+def _to_be_revealed(kind: str) -> Compiled[Battle]:
+    return to_be_locked(Battle.objects.to_be_revealed(kinds.get(kind).introduced_with))
 
 
 def _dwell_ms(turns: list[Turn]) -> int | None:

@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 
 from arena import kinds
 from arena.drawings import asking
-from arena.models import Attempt, AttemptStatus, Battle, GalleryEntry, Side, Turn, Vote, VoteChoice
+from arena.models import Attempt, AttemptStatus, Battle, GalleryEntry, Side, Turn, Vote, VoteChoice, turns_of
 from arena.rules import sides_of, turn_status
 
 NEAR = 0.6
@@ -53,7 +53,7 @@ def _enter(votes: Sequence[Vote]) -> int:
 def _turns_of(battles: Iterable[Battle]) -> dict[str, list[Turn]]:
     by_battle: dict[str, list[Turn]] = {}
     of_them = Attempt.objects.filter(turn__battle__in=[battle.battle_id for battle in battles])
-    for turn in of_them.by_turn():
+    for turn in turns_of(of_them.with_turns()):
         by_battle.setdefault(turn.battle_id, []).append(turn)
     return by_battle
 

@@ -1,6 +1,17 @@
 """The tables of the core. `arena.kinds` says what a kind of contestants adds to them."""
 
-from arena.models.battles import Attempt, AttemptQuerySet, Battle, Session, Turn, names_known, read_moment, row_or_none
+from arena.models.battles import (
+    Attempt,
+    AttemptQuerySet,
+    Battle,
+    BattleQuerySet,
+    Session,
+    Turn,
+    names_known,
+    read_moment,
+    row_or_none,
+    turns_of,
+)
 from arena.models.choices import (
     AttemptStatus,
     BattleStatus,
@@ -11,6 +22,7 @@ from arena.models.choices import (
     StartKind,
     VoteChoice,
 )
+from arena.models.compiled import Compiled
 from arena.models.contestants import (
     FOLDER_TROUBLE,
     HOST_SILENT_S,

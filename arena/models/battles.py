@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from datetime import datetime
+from functools import cache
+from itertools import chain
 from typing import Any, ClassVar, TypeVar
 
 from django.conf import settings
@@ -14,6 +17,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from arena.models.choices import AttemptStatus, BattleStatus, Purpose, Side, StartKind
+from arena.models.compiled import Compiled
 from arena.models.contestants import Contestant
 from arena.models.defaults import _battle_id, _episode_id, _request_id, _secret, _session_id, _turn_id
 
@@ -60,6 +64,25 @@ def row_or_none(rows: models.QuerySet[Row]) -> Row | None:
     return next(iter(rows.order_by()), None)
 
 
+def turns_of(attempts: Iterable[Attempt]) -> list[Turn]:
+    """The turns of these attempts in order, with their attempts cached. The attempts are `with_turns`, and both of each
+    turn."""
+    turns: dict[str, Turn] = {}
+    sides: dict[str, list[Attempt]] = {}
+    for attempt in attempts:
+        attempt.turn = turns.setdefault(attempt.turn_id, attempt.turn)
+        sides.setdefault(attempt.turn_id, []).append(attempt)
+    for turn_id, turn in turns.items():
+        turn.cache_attempts(sides[turn_id])
+    return list(turns.values())
+
+
+@cache
+def _sides_of(kind: str) -> Compiled[Attempt]:
+    """All attempts of a battle."""
+    return Compiled(lambda battle_id: Attempt.objects.filter(turn__battle_id=battle_id).with_turns(kind))
+
+
 def read_moment(value: Any) -> Any:
     """A moment that a hand-written statement returned, converted as Django does: an engine may lack the type."""
     column = Attempt._meta.get_field("started_at").cached_col
@@ -97,6 +120,15 @@ class BattleQuerySet(models.QuerySet["Battle"]):
         """With session, contestants and vote, and only those columns that are ever shown."""
         return self.select_related("session", "left_model", "right_model", "vote").only(*SHOWN)
 
+    def to_be_revealed(self, introduced_with: Mapping[str, tuple[str, ...]]) -> BattleQuerySet:
+        """With session and contestants, of which only what their kind tells with the vote (`Kind.introduced_with`)."""
+        added = [f"{relation}__{column}" for relation, columns in introduced_with.items() for column in columns]
+        sides = ("left_model", "right_model")
+        joined = [f"{side}__{relation}" for side in sides for relation in introduced_with]
+        columns = [f"{side}__{column}" for side in sides for column in (*OF_CONTESTANTS, "kind", *added)]
+        own = [field.name for field in Battle._meta.concrete_fields]
+        return self.select_related("session", *sides, *joined).only(*own, *columns)
+
 
 class TurnQuerySet(models.QuerySet["Turn"]):
     def unsettled(self) -> TurnQuerySet:
@@ -119,24 +151,18 @@ FAILED = f"SELECT SUM(CASE side.status WHEN %s THEN 1 ELSE 0 END) {OF_BOTH_SIDES
 
 
 class AttemptQuerySet(models.QuerySet["Attempt"]):
-    details: ClassVar[tuple[str, ...]] = ()
-    """One-to-one relations to the kinds' own columns of an attempt. `arena.kinds.register` adds them."""
+    details: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """By kind, one-to-one relations to its own columns of an attempt. `arena.kinds.register` adds them."""
 
     def with_both_sides(self) -> AttemptQuerySet:
         """Adds `common_length`, the longer side's of the turn, and `failed_sides`."""
         longest = RawSQL(LONGEST, ())  # noqa: S611 - constants
         return self.annotate(common_length=longest, failed_sides=RawSQL(FAILED, (AttemptStatus.FAILED,)))  # noqa: S611
 
-    def by_turn(self) -> list[Turn]:
-        """The turns of these attempts in order, with their attempts cached: one query. Use it for whole turns only."""
-        turns: dict[str, Turn] = {}
-        sides: dict[str, list[Attempt]] = {}
-        for attempt in self.select_related("turn", *self.details).order_by("turn__seq", "side"):
-            attempt.turn = turns.setdefault(attempt.turn_id, attempt.turn)
-            sides.setdefault(attempt.turn_id, []).append(attempt)
-        for turn_id, turn in turns.items():
-            turn.cache_attempts(sides[turn_id])
-        return list(turns.values())
+    def with_turns(self, kind: str = "") -> AttemptQuerySet:
+        """All that `turns_of` needs. `kind`: of all of them, where it is known; columns of other kinds are not read."""
+        details = self.details[kind] if kind else chain.from_iterable(self.details.values())
+        return self.select_related("turn", *details).order_by("turn__seq", "side")
 
     def claim(self, episode_id: str, worker: str) -> bool:
         """Take a queued attempt. True for one caller only, however often its message arrives."""
@@ -289,7 +315,7 @@ class Battle(models.Model):
 
     def turns_with_sides(self) -> list[Turn]:
         """All its turns in order, with their attempts: one query."""
-        turns = Attempt.objects.filter(turn__battle=self).by_turn()
+        turns = turns_of(_sides_of(self.session.kind)(self.battle_id))
         for turn in turns:
             turn.battle = self
         return turns

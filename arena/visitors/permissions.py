@@ -10,11 +10,13 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from arena.errors import BattleHidden, CrossSite, NotFound
-from arena.models import Battle, Session, row_or_none
+from arena.models import Battle, Compiled, Session
 from arena.visitors import origins
 from arena.visitors.cookies import is_granted, visitor_of
 
 LOOK = "arena.view_battle"
+_session = Compiled(lambda session_id: Session.objects.filter(session_id=session_id).order_by())
+_battle = Compiled(lambda battle_id: Battle.objects.select_related("session").filter(battle_id=battle_id).order_by())
 
 
 def may_act(visitor: str | None, session: Session) -> bool:
@@ -28,12 +30,12 @@ def may_look(visitor: str | None, user: User | AnonymousUser | None, session: Se
 
 def own_session(request: HttpRequest | Request, session_id: str) -> Session:
     """The visitor's own session, to act on. Raises NotFound for any other id."""
-    return check_may_act(request, row_or_none(Session.objects.filter(session_id=session_id)))
+    return check_may_act(request, _session.first(session_id))
 
 
 def own_battle(request: HttpRequest | Request, battle_id: str) -> Battle:
     """The visitor's own battle, to act on. Raises NotFound for any other id."""
-    battle = row_or_none(Battle.objects.select_related("session").filter(battle_id=battle_id))
+    battle = _battle.first(battle_id)
     if battle is None:
         raise NotFound
     check_may_act(request, battle.session)
