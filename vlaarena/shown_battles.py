@@ -23,6 +23,11 @@ LATEST = 4
 PICTURE = "picture.webp"
 CANDIDATES = 24
 """So many of the newest votes are looked through for a battle worth acting."""
+SEEN = (
+    *("episode_id", "side", "status", "expired_at", "success"),
+    *(f"turn__{column}" for column in ("turn_id", "battle", "instruction", "instruction_hidden_at")),
+)
+"""What of an attempt and its turn is looked at."""
 EXHIBITION = Path(settings.BASE_DIR, "static", "exhibition", "exhibition.json")
 WON = {Side.LEFT: VoteChoice.LEFT_BETTER, Side.RIGHT: VoteChoice.RIGHT_BETTER}
 
@@ -63,8 +68,8 @@ def shown_battles() -> tuple[ShownBattle, list[ShownBattle]]:
     turns = _complete_turns(votes)
     complete = [(vote, turns[vote.battle_id]) for vote in votes if vote.battle_id in turns]
     acted = min(_drawn(complete), key=_interest, default=None)  # of equals the newest
-    latest = [_shown(*each) for each in complete if each is not acted][:LATEST]
-    return (_shown(*acted) if acted else exhibition()), latest
+    others = [each for each in complete if each is not acted][:LATEST]
+    return (_shown(*acted) if acted else exhibition()), [_shown(*each) for each in others]
 
 
 def _drawn(candidates: list[tuple[Vote, Turn]]) -> list[tuple[Vote, Turn]]:
@@ -89,7 +94,7 @@ def public_votes() -> QuerySet[Vote]:
 def _complete_turns(votes: list[Vote]) -> dict[str, Turn]:
     """By battle, the last turn whose recordings of both sides exist. One query."""
     judged = Attempt.objects.filter(turn__battle__in=[vote.battle_id for vote in votes], turn__is_fork=False)
-    turns = turns_of(judged.with_turns(ROBOTS))
+    turns = turns_of(judged.select_related("turn").only(*SEEN).order_by("turn__seq", "side"))
     return {turn.battle_id: turn for turn in turns if all(map(_is_recorded, turn.attempts.all()))}
 
 

@@ -11,14 +11,17 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from arena.live import events, release
-from arena.models import Battle, BattleQuerySet, Compiled, Session, Turn
+from arena.models import Battle, BattleQuerySet, Compiled, Turn
 
 NUMBER = "UPDATE battles SET event_seq = event_seq + 1, updated_at = %s{columns} WHERE battle_id = %s{only} RETURNING *"
+TOUCH = "UPDATE sessions SET last_active_at = %s WHERE session_id = %s"
 
 
 def touch_session(session_id: str) -> None:
     """Note that the session was active. This locks its row: take this lock before the battle's."""
-    Session.objects.filter(session_id=session_id).update(last_active_at=timezone.now())
+    now = connection.ops.adapt_datetimefield_value(timezone.now())
+    with connection.cursor() as cursor:
+        cursor.execute(TOUCH, [now, session_id])
 
 
 def to_be_locked(rows: BattleQuerySet) -> Compiled[Battle]:

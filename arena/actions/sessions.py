@@ -11,12 +11,19 @@ from arena.actions.announce import announce, take_back_end, touch_session
 from arena.actions.attempts import announce_end, end_cancelled
 from arena.errors import SceneWithdrawn
 from arena.kinds import Kind, Place, place_of
-from arena.models import AttemptStatus, Battle, BattleStatus, Session
+from arena.models import AttemptStatus, Battle, BattleStatus, Compiled, Session
 from arena.pairing import draw_pair, written_chances
 from arena.queue import hosting
 from arena.rules import allowed_actions
 
 SEEDS = 2**31
+_ongoing = Compiled(
+    lambda session_id: (
+        Battle.objects.filter(session_id=session_id, status=BattleStatus.ONGOING)
+        .select_for_update(of=("self",))
+        .order_by("pk")
+    )
+)
 
 
 def open_session(kind: Kind, place: Place, visitor: str) -> Battle:
@@ -34,9 +41,9 @@ def open_next_battle(session: Session) -> Battle:
         raise SceneWithdrawn({scene for scenes in places.values() for scene in scenes})
     with transaction.atomic():
         touch_session(session.session_id)
-        ongoing = session.battles.filter(status=BattleStatus.ONGOING).order_by("pk")
         last = 0  # an ongoing battle is its session's last
-        for battle in ongoing.select_for_update(of=("self",)):
+        for battle in _ongoing(session.session_id):
+            battle.session = session
             abandon(battle)
             last = battle.seq_in_session
         return _open_battle(session, 1 + (last or session.battles.count()))
