@@ -14,7 +14,7 @@ from policies.film.decoding import decode
 from policies.film.graph import Weights, film_graph
 from policies.film.sentence import SentenceEncoder
 from policies.film.sizes import GREY, MOVE_DIMS, FilmConfig, read_sizes
-from policies.film.stalling import Stalling
+from policies.film.stalling import Resting, Stalling
 from policies.film.tokenizer import WordTokenizer
 from policies.folder import STATISTICS, TOKENIZER, read_json
 from policies.transforms import DatasetStatistics, read_statistics
@@ -44,20 +44,23 @@ class ExportedFilmPolicy:
         self._instruction: str | None = None
         self._text: NDArray[np.float32] | None = None
         self._is_first, self._stage = True, 0
-        self._stalling = Stalling()
+        self._stalling, self._resting = Stalling(), Resting()
 
     def reset(self, instruction: str, seed: int) -> None:
         """`seed`: of what is drawn where the hand has stalled, which only a network with bins of moves does."""
         self._encode(instruction)
         self._is_first, self._stage = True, 0
         self._stalling.begin(seed)
+        self._resting.begin()
 
     def infer(self, observation: Observation) -> NDArray[np.float64]:
         """float64 (chunk, 7), in the robot's action space."""
         image = observation.images[self.spec.cameras[0].name]
         self._camera.check(image)
+        text = self._encode(observation.instruction)
+        self._begin_anew_if_it_rests(observation)
         fed = {
-            "text": self._encode(observation.instruction),
+            "text": text,
             "readings": self._statistics.normalise_proprioception(observation.proprioception)[None],
             "picture": self._seen(image),
         }
@@ -71,6 +74,11 @@ class ExportedFilmPolicy:
 
     def close(self) -> None:
         self._text, self._is_first = None, True
+
+    def _begin_anew_if_it_rests(self, observation: Observation) -> None:
+        """Compare with this picture from now on if the hand rests and no stage has been reached."""
+        if self._resting.notices(observation.proprioception) and not self._stage:
+            self._is_first = True
 
     def _seen(self, image: NDArray[np.uint8]) -> NDArray[np.float32]:
         """The picture in cells of patches, and behind it that of the turn's beginning if the network compares."""
@@ -93,6 +101,7 @@ class ExportedFilmPolicy:
         if self._text is None or instruction != self._instruction:
             self._instruction, self._text = instruction, self._encoder(self._tokenizer.encode(instruction))
             self._is_first, self._stage = True, 0
+            self._resting.begin()
         return self._text
 
     def _decoded(self, answer: Mapping[str, NDArray[np.float32]], observation: Observation) -> NDArray[np.float64]:

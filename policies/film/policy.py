@@ -13,7 +13,7 @@ from policies import checkpoints, devices
 from policies.base import BadCard, PolicyCard, PolicySpec
 from policies.film.decoding import decode
 from policies.film.sizes import GREY, read_sizes
-from policies.film.stalling import Stalling
+from policies.film.stalling import Resting, Stalling
 from policies.film.tokenizer import WordTokenizer
 from policies.folder import STATISTICS, TOKENIZER, WEIGHTS, check_sums, read_json
 from policies.networks.film import FilmNetwork, FilmOutput, patches, stacked
@@ -44,13 +44,14 @@ class FilmPolicy:
         self._text: Tensor | None = None
         self._first: Tensor | None = None
         self._stage = 0
-        self._stalling = Stalling()
+        self._stalling, self._resting = Stalling(), Resting()
 
     def reset(self, instruction: str, seed: int) -> None:
         """`seed`: of what is drawn where the hand has stalled, which only a network with bins of moves does."""
         self._encode(instruction)
         self._first, self._stage = None, 0
         self._stalling.begin(seed)
+        self._resting.begin()
 
     @torch.inference_mode()
     def infer(self, observation: Observation) -> NDArray[np.float64]:
@@ -58,6 +59,7 @@ class FilmPolicy:
         image = observation.images[self.spec.cameras[0].name]
         self._camera.check(image)
         text = self._encode(observation.instruction)
+        self._begin_anew_if_it_rests(observation)
         pixels = patches(torch.from_numpy(np.ascontiguousarray(image))[None], self._network.config.patch)
         picture = self._seen((pixels.to(self._device).float() - GREY) / GREY)
         proprioception = self._statistics.normalise_proprioception(observation.proprioception)
@@ -78,6 +80,11 @@ class FilmPolicy:
             return decode(action)
         return decode(action, output.moves[0].cpu().numpy(), self._stalling.draw(observation.proprioception))
 
+    def _begin_anew_if_it_rests(self, observation: Observation) -> None:
+        """Compare with this picture from now on if the hand rests and no stage has been reached."""
+        if self._resting.notices(observation.proprioception) and not self._stage:
+            self._first = None
+
     def _seen(self, picture: Tensor) -> Tensor:
         if self._network.config.pictures == 1:
             return picture
@@ -95,6 +102,7 @@ class FilmPolicy:
             tokens = torch.tensor([self._tokenizer.encode(instruction)], device=self._device)
             self._instruction, self._text = instruction, self._network.text(tokens)
             self._first, self._stage = None, 0
+            self._resting.begin()
         return self._text
 
 

@@ -29,6 +29,13 @@ def _trained(tmp_path_factory: pytest.TempPathFactory, demos: Demonstrations) ->
     return base / "film-toy"
 
 
+@pytest.fixture(params=["torch", "without torch"])
+def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both ways in which a folder is played."""
+    if request.param == "torch":
+        monkeypatch.setattr("policies.exported.needs_torch", lambda *_: True)
+
+
 @pytest.fixture
 def folder(_trained: Path, tmp_path: Path) -> Path:
     """A copy that a test may spoil."""

@@ -29,12 +29,6 @@ PLAN = FilmPlan(samples=6 * 16, batch=16, warm_up=2, move_bins=BINS)
 TEXT = "lift the red cube"
 
 
-@pytest.fixture(params=["torch", "without torch"])
-def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    if request.param == "torch":
-        monkeypatch.setattr("policies.exported.needs_torch", lambda *_: True)
-
-
 def observation(seed: int = 2) -> Observation:
     image = np.random.default_rng(seed).integers(0, 255, (SIZE, SIZE, 3), dtype=np.uint8)
     return Observation({"workspace": image}, np.zeros(8, np.float32), TEXT, 0)

@@ -39,12 +39,6 @@ def observation(seed: int = 2, text: str = TEXT) -> Observation:
     return Observation({"workspace": image}, np.zeros(8, np.float32), text, 0)
 
 
-@pytest.fixture(params=["torch", "without torch"])
-def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    if request.param == "torch":
-        monkeypatch.setattr("policies.exported.needs_torch", lambda *_: True)
-
-
 def opened(staged: Demonstrations, folder: Path, noticed: int) -> OpenedPolicy:
     """A policy whose actions depend on the stage, and which notices the same stage in every picture."""
     trainer = FilmTrainer(staged, PLAN, folder / "run", Pace())

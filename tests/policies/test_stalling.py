@@ -26,12 +26,6 @@ TEXT = "lift the red cube"
 HERE = np.array([0.3, 0.0, 0.05, 0.0, 1.0, 0.0, 0.0, 0.5], np.float32)
 
 
-@pytest.fixture(params=["torch", "without torch"])
-def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    if request.param == "torch":
-        monkeypatch.setattr("policies.exported.needs_torch", lambda *_: True)
-
-
 def undecided(demos: Demonstrations, folder: Path, bins: int = BINS) -> OpenedPolicy:
     """A policy to which every move is nearly as likely as to stay, and whose moves in numbers are always the same."""
     trainer = FilmTrainer(demos, FilmPlan(samples=64, batch=16, move_bins=bins), folder / "run", Pace())
