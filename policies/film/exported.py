@@ -76,8 +76,8 @@ class ExportedFilmPolicy:
         self._text, self._is_first = None, True
 
     def _begin_anew_if_it_rests(self, observation: Observation) -> None:
-        """Compare with this picture from now on if the hand rests and no stage has been reached."""
-        if self._resting.notices(observation.proprioception) and not self._stage:
+        """Compare with this picture from now on if the hand rests and a network with a memory has noticed no stage."""
+        if self._config.stages and not self._stage and self._resting.notices(observation.proprioception):
             self._is_first = True
 
     def _seen(self, image: NDArray[np.uint8]) -> NDArray[np.float32]:

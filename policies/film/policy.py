@@ -81,8 +81,8 @@ class FilmPolicy:
         return decode(action, output.moves[0].cpu().numpy(), self._stalling.draw(observation.proprioception))
 
     def _begin_anew_if_it_rests(self, observation: Observation) -> None:
-        """Compare with this picture from now on if the hand rests and no stage has been reached."""
-        if self._resting.notices(observation.proprioception) and not self._stage:
+        """Compare with this picture from now on if the hand rests and a network with a memory has noticed no stage."""
+        if self._network.config.stages and not self._stage and self._resting.notices(observation.proprioception):
             self._first = None
 
     def _seen(self, picture: Tensor) -> Tensor:

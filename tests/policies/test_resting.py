@@ -129,8 +129,12 @@ def test_a_new_turn_and_another_instruction_count_from_their_own_first_look(
 
 
 @pytest.mark.usefixtures("engine")
-def test_a_network_of_one_picture_rests_as_long_as_it_likes(staged: Demonstrations, tmp_path: Path) -> None:
-    trainer = FilmTrainer(staged, replace(PLAN, pictures=1), tmp_path / "run", Pace())
-    trainer.export(Naming("one", "One", ""), tmp_path / "one")
-    resting = answers(open_policy(tmp_path / "one"), *places(HERE, np.zeros(8), 3 * LOOKS))
+@pytest.mark.parametrize("lacks", [{"pictures": 1}, {"stages": 0}], ids=["first picture", "memory"])
+def test_a_network_without_a_first_picture_or_a_memory_goes_on(
+    staged: Demonstrations, tmp_path: Path, lacks: dict[str, int]
+) -> None:
+    trainer = FilmTrainer(staged, replace(PLAN, **lacks), tmp_path / "run", Pace())
+    trainer.run()
+    trainer.export(Naming("plain", "Plain", ""), tmp_path / "plain")
+    resting = answers(open_policy(tmp_path / "plain"), *places(HERE, np.zeros(8), 3 * LOOKS))
     assert all(np.array_equal(one, resting[0]) for one in resting)
