@@ -12,7 +12,10 @@ import pymongo
 import pytest
 from asgiref.sync import SyncToAsync
 from django.conf import settings
+from django.contrib.auth.models import Permission
+from django.contrib.contenttypes.models import ContentType
 from django.core.cache import cache
+from django.core.management.commands import flush
 from django.db import connections
 
 from arena import store
@@ -94,6 +97,24 @@ def _health(_servers: None) -> Iterator[None]:
         patch.setattr(health, "WORKER_ANSWERS_S", 0.05)
         yield
     health._mongo().close()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _kinds_of_rows_stay() -> Iterator[None]:
+    """After a test with transactions Django empties all tables, and writes content types and permissions anew, which
+    takes longer than many a test. They are always the same, so they stay.
+    """
+    kept = {ContentType._meta.db_table, Permission._meta.db_table}
+
+    def emptied(style: Any, connection: Any, **how: bool) -> list[str]:
+        tables = connection.introspection.django_table_names(only_existing=True, include_views=False)
+        statements: list[str] = connection.ops.sql_flush(style, [name for name in tables if name not in kept], **how)
+        return statements
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(flush, "sql_flush", emptied)
+        patch.setattr(flush, "emit_post_migrate_signal", lambda *_: None)
+        yield
 
 
 def pytest_unconfigure() -> None:
