@@ -50,7 +50,8 @@ def cases(
 ) -> list[Case]:
     """`episodes` rollouts per task (and per shift), with seeds from `seed` on, none of which training uses.
 
-    Nothing is asked of things that a seed left out; a seed that leaves nothing to ask is passed over.
+    Nothing is asked of things that a seed left out; a seed that leaves nothing to ask is passed over. Without `shifts`,
+    all that change something in the scene of a task are played. Raises CatalogueError for others.
     """
     if suite not in SUITES:
         raise EvaluationError(f"unknown suite {suite!r}; known: {', '.join(SUITES)}, bridge, libero-*")
@@ -58,8 +59,7 @@ def cases(
         raise EvaluationError(f"expected seeds within 0..{HELD_OUT_SEEDS - 1}, got {episodes} from {seed} on")
     if suite == TABLE:
         return [case for task in task_ids for case in _cases(Shift(TABLE), task, task, episodes, seed)]
-    chosen = [suites.shift(name) for name in shifts or suites.SHIFTS]
-    groups = [(shift, task) for shift in chosen for task in task_ids]
+    groups = [(shift, task) for task in task_ids for shift in suites.shifts_in(catalogue.task(task).scene_id, shifts)]
     return [case for shift, task in groups for case in _cases(shift, task, f"{shift.id}/{task}", episodes, seed)]
 
 

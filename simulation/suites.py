@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from simulation.catalogue_rows import CatalogueError
 from simulation.variation import NO_VARIATION, Variation, vector_of
+from simulation.worlds import Scene, scene_of
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,11 @@ class Shift:
     variation: Variation = NO_VARIATION
     camera_move: float = 0.0
     kept_out: bool = False
+
+    def changes(self, scene: Scene) -> bool:
+        """Whether it can be seen in this scene, which has the variant and, where things are coloured, one of them."""
+        coloured = self.variation.colours.keys()
+        return self.variation.variant in scene.VARIANTS and (not coloured or not coloured.isdisjoint(scene.objects("")))
 
     def draw(self, rng: np.random.Generator) -> Variation:
         """The variation of one episode."""
@@ -56,3 +62,18 @@ def shift(shift_id: str) -> Shift:
         return SHIFTS[shift_id]
     except KeyError:
         raise CatalogueError(f"unknown shift {shift_id!r}; known: {', '.join(SHIFTS)}") from None
+
+
+def shifts_in(scene_id: str, shift_ids: Iterable[str] | None = None) -> list[Shift]:
+    """Those of the suite that change something in a scene, or the named ones, each of which has to.
+
+    Raises CatalogueError for a shift that there is not, or that changes nothing there.
+    """
+    scene = scene_of(scene_id)
+    there = [each for each in SHIFTS.values() if each.changes(scene)]
+    chosen = there if shift_ids is None else [shift(name) for name in shift_ids]
+    for each in chosen:
+        if each not in there:
+            known = ", ".join(one.id for one in there)
+            raise CatalogueError(f"the shift {each.id!r} changes nothing in the scene {scene_id!r}; these do: {known}")
+    return chosen

@@ -62,6 +62,19 @@ def test_the_shift_suite_covers_every_shift_and_keeps_its_kept_out_wordings_apar
     assert not any(case.instruction in kept_out for case in found if case.group != "kept-out-phrasings/pick")
 
 
+def test_a_scene_is_measured_with_the_shifts_that_change_something_there() -> None:
+    unseen = {"other-colours", "fifth-object"}
+    found = cases("shifts", ["warehouse_pick"], 2, seed=0)
+    assert {case.group.partition("/")[0] for case in found} == SHIFTS.keys() - unseen
+    found = cases("shifts", ["workbench_pick"], 2, seed=0)
+    assert {case.group.partition("/")[0] for case in found} == SHIFTS.keys() - {"fifth-object"}
+    for shift in unseen:
+        with pytest.raises(
+            CatalogueError, match=f"'{shift}' changes nothing in the scene 'warehouse'; these do: camera"
+        ):
+            cases("shifts", ["warehouse_pick"], 2, 0, ["shadows", shift])
+
+
 def test_an_episode_is_the_same_whatever_else_is_measured() -> None:
     many, one = cases("table", ["pick", "place"], 20, seed=0), cases("table", ["place"], 3, seed=5)
     assert [case for case in many if case.group == "place" and 5 <= case.seed < 8] == one
