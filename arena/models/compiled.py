@@ -11,7 +11,7 @@ from copy import copy
 from types import SimpleNamespace
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from django.db import connections
+from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.models import QuerySet
 from django.db.transaction import TransactionManagementError
 
@@ -37,12 +37,15 @@ class Compiled(Generic[Answer]):
 
     def __init__(self, rows: Callable[..., QuerySet[Any, Answer]]) -> None:
         self._rows = rows
-        self._statement: _Statement | None = None
+        self._statements: dict[str, _Statement] = {}  # by engine: a process may ask two
 
     def __call__(self, *texts: str) -> list[Answer]:
         """The answers, by one query. Raises TransactionManagementError where it locks rows outside a transaction."""
         said = {SLOT.format(number=number): text for number, text in enumerate(texts)}
-        statement = self._statement = self._statement or _compiled(self._rows(*said))
+        engine = connections[DEFAULT_DB_ALIAS].vendor
+        statement = self._statements.get(engine)
+        if statement is None:
+            statement = self._statements[engine] = _compiled(self._rows(*said))
         connection = connections[statement.rows.db]
         if statement.rows.query.select_for_update and connection.get_autocommit():
             raise TransactionManagementError("expected a transaction around a query that locks rows")

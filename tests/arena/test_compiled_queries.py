@@ -6,7 +6,7 @@ import threading
 from typing import Any
 
 import pytest
-from django.db import connection, transaction
+from django.db import connection, connections, transaction
 from django.db.transaction import TransactionManagementError
 
 from arena import recordings
@@ -49,6 +49,21 @@ def test_only_the_first_question_is_compiled() -> None:
     for _ in range(3):
         ask(BattleFactory().battle_id)
     assert len(built) == 1
+
+
+def test_another_engine_is_asked_in_its_own_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process may ask two: the backup of an earlier release is read into SQLite, whatever the arena runs on."""
+    built: list[str] = []
+
+    def rows(battle_id: str) -> Any:
+        built.append(connection.vendor)
+        return named(battle_id)
+
+    ask, battle = Compiled(rows), BattleFactory()
+    for engine in (connection.vendor, "another"):
+        monkeypatch.setattr(connections["default"], "vendor", engine)
+        assert ask.first(battle.battle_id) == battle
+    assert built == [built[0], "another"]
 
 
 @pytest.mark.parametrize("text", ["", "nobody", "' OR 1=1 --", "%s", "text 0 of a compiled query", "ä" * 300])
