@@ -9,7 +9,8 @@ import numpy as np
 
 from simulation.catalogue_rows import CatalogueError
 from simulation.variation import NO_VARIATION, Variation, vector_of
-from simulation.worlds import Scene, scene_of
+from simulation.worlds import scene_of
+from simulation.worlds.plugins import Scene
 
 
 @dataclass(frozen=True)

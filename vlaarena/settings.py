@@ -163,9 +163,10 @@ CHANNEL_URL = env.text("CHANNEL_URL", _started.get("CHANNEL_URL", "redis://127.0
 CHANNEL_LAYERS = {
     "default": {
         "BACKEND": "channels_redis.core.RedisChannelLayer",
-        # redis-py 8 sets a socket timeout of 5 s, which closes idle websockets: channels_redis issue 422.
+        # redis-py 8 sets a socket timeout of 5 s, which closes idle websockets: channels_redis issue 422. It refuses
+        # the 101st connection too, and every websocket that comes or goes needs one for a moment.
         "CONFIG": {
-            "hosts": [{"address": CHANNEL_URL, "socket_timeout": None}],
+            "hosts": [{"address": CHANNEL_URL, "socket_timeout": None, "max_connections": 10_000}],
             "capacity": 2000,
             "prefix": f"{PREFIX}asgi",
         },
