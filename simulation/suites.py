@@ -72,7 +72,7 @@ def shifts_in(scene_id: str, shift_ids: Iterable[str] | None = None) -> list[Shi
     """
     scene = scene_of(scene_id)
     there = [each for each in SHIFTS.values() if each.changes(scene)]
-    chosen = there if shift_ids is None else [shift(name) for name in shift_ids]
+    chosen = [shift(name) for name in shift_ids or ()] or there
     for each in chosen:
         if each not in there:
             known = ", ".join(one.id for one in there)

@@ -100,7 +100,7 @@ def _health(_servers: None) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _kinds_of_rows_stay() -> Iterator[None]:
+def _content_types_and_permissions_stay() -> Iterator[None]:
     """After a test with transactions Django empties all tables, and writes content types and permissions anew, which
     takes longer than many a test. They are always the same, so they stay.
     """

@@ -164,7 +164,8 @@ CHANNEL_LAYERS = {
     "default": {
         "BACKEND": "channels_redis.core.RedisChannelLayer",
         # redis-py 8 sets a socket timeout of 5 s, which closes idle websockets: channels_redis issue 422. It refuses
-        # the 101st connection too, and every websocket that comes or goes needs one for a moment.
+        # the 101st connection too, and every websocket that comes or goes needs one for a moment: as many as
+        # Redis takes unless told otherwise.
         "CONFIG": {
             "hosts": [{"address": CHANNEL_URL, "socket_timeout": None, "max_connections": 10_000}],
             "capacity": 2000,

@@ -49,9 +49,8 @@ class ExportedFilmPolicy:
     def reset(self, instruction: str, seed: int) -> None:
         """`seed`: of what is drawn where the hand has stalled, which only a network with bins of moves does."""
         self._encode(instruction)
-        self._is_first, self._stage = True, 0
+        self._begin()
         self._stalling.begin(seed)
-        self._resting.begin()
 
     def infer(self, observation: Observation) -> NDArray[np.float64]:
         """float64 (chunk, 7), in the robot's action space."""
@@ -74,6 +73,11 @@ class ExportedFilmPolicy:
 
     def close(self) -> None:
         self._text, self._is_first = None, True
+
+    def _begin(self) -> None:
+        """Forget what was seen of another instruction or turn."""
+        self._is_first, self._stage = True, 0
+        self._resting.begin()
 
     def _begin_anew_if_it_rests(self, observation: Observation) -> None:
         """Compare with this picture from now on if the hand rests and a network with a memory has noticed no stage."""
@@ -100,8 +104,7 @@ class ExportedFilmPolicy:
     def _encode(self, instruction: str) -> NDArray[np.float32]:
         if self._text is None or instruction != self._instruction:
             self._instruction, self._text = instruction, self._encoder(self._tokenizer.encode(instruction))
-            self._is_first, self._stage = True, 0
-            self._resting.begin()
+            self._begin()
         return self._text
 
     def _decoded(self, answer: Mapping[str, NDArray[np.float32]], observation: Observation) -> NDArray[np.float64]:

@@ -49,9 +49,8 @@ class FilmPolicy:
     def reset(self, instruction: str, seed: int) -> None:
         """`seed`: of what is drawn where the hand has stalled, which only a network with bins of moves does."""
         self._encode(instruction)
-        self._first, self._stage = None, 0
+        self._begin()
         self._stalling.begin(seed)
-        self._resting.begin()
 
     @torch.inference_mode()
     def infer(self, observation: Observation) -> NDArray[np.float64]:
@@ -80,6 +79,11 @@ class FilmPolicy:
             return decode(action)
         return decode(action, output.moves[0].cpu().numpy(), self._stalling.draw(observation.proprioception))
 
+    def _begin(self) -> None:
+        """Forget what was seen of another instruction or turn."""
+        self._first, self._stage = None, 0
+        self._resting.begin()
+
     def _begin_anew_if_it_rests(self, observation: Observation) -> None:
         """Compare with this picture from now on if the hand rests and a network with a memory has noticed no stage."""
         if self._network.config.stages and not self._stage and self._resting.notices(observation.proprioception):
@@ -101,8 +105,7 @@ class FilmPolicy:
         if self._text is None or instruction != self._instruction:
             tokens = torch.tensor([self._tokenizer.encode(instruction)], device=self._device)
             self._instruction, self._text = instruction, self._network.text(tokens)
-            self._first, self._stage = None, 0
-            self._resting.begin()
+            self._begin()
         return self._text
 
 
