@@ -6,9 +6,7 @@ class RankingsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from arena.signals import moderated, vote_cast
-        from rankings.moderation.acts import note_act
-        from rankings.votes.ledger import take_vote
+        from arena import signals
 
-        vote_cast.connect(take_vote, dispatch_uid="rankings.count_vote")
-        moderated.connect(note_act, dispatch_uid="rankings.note_act")
+        signals.connect(signals.vote_cast, "rankings.votes.ledger.take_vote")
+        signals.connect(signals.moderated, "rankings.moderation.acts.note_act")

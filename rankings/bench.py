@@ -45,13 +45,15 @@ class CallTiming:
 def measure() -> dict[str, CallTiming]:
     """`leaderboard`: the whole call with 50 policies. `fit`: ratings and intervals from the counts of 1e6 votes.
 
-    `fit_by_voter`: the same with votes of VOTERS voters, clustered and capped. `fit_100k_by_voter`: a tenth of these
-    votes, on 30 policies.
+    `fit_of_1000`: the same votes on 1000 policies, two on each pair. `fit_by_voter`: the same as `fit` with votes of
+    VOTERS voters, clustered and capped. `fit_100k_by_voter`: a tenth of these votes, on 30 policies.
     """
     counts, by_voter, fewer = _counts(), _counts_by_voter(), _counts_by_voter(30, VOTES // 10, VOTERS // 10)
+    many = _counts(1000)
     return {
         "leaderboard": _leaderboard_of_fifty(),
         "fit": CallTiming.of(lambda: fit(counts), 20),
+        "fit_of_1000": CallTiming.of(lambda: fit(many), 5),
         "fit_by_voter": CallTiming.of(lambda: fit(by_voter, cap=CAP), 5),
         "fit_100k_by_voter": CallTiming.of(lambda: fit(fewer, cap=CAP), 20),
     }
@@ -85,13 +87,13 @@ def _leaderboard_of_fifty() -> CallTiming:
     return found
 
 
-def _counts() -> Counts:
+def _counts(policies: int = POLICIES) -> Counts:
     """Outcome counts of about VOTES random votes; the policy with the smaller number wins more often."""
     rng = np.random.default_rng(0)
-    left, right = np.triu_indices(POLICIES, 1)
+    left, right = np.triu_indices(policies, 1)
     per_pair = VOTES // len(left)
     outcomes = rng.multinomial(per_pair, [0.4, 0.3, 0.2, 0.1], size=len(left))
-    names = tuple(f"policy-{number:02}" for number in range(POLICIES))
+    names = tuple(f"policy-{number:03}" for number in range(policies))
     zeros = np.zeros_like(left)
     return Counts.of(names, Columns(left, right, zeros - 1, zeros, zeros, outcomes))
 

@@ -23,8 +23,8 @@ from typing import TypedDict
 import numpy as np
 
 from rankings.fit.bradley_terry import SCALE
-from rankings.fit.estimate import inverse
 from rankings.fit.graph import diagonal_blocks, groups, reachability
+from rankings.fit.matrices import inverse, sandwich
 from rankings.fit.posterior import Games, Posterior, assembled, by_contestant, likeliest
 from rankings.fit.sandwich import gradients_of_voters, variance_of_differences
 from rankings.tally.arrays import Floats, Integers, Narrow, in_chunks, kept, narrowed, replaced, taken
@@ -250,7 +250,7 @@ def _covariances(joint: Joint, x: Floats, apart: Counts, weights: Floats) -> lis
     found = [bread]
     for votes in (apart, apart.by_network()):
         if votes is not None and votes.voters > 1:
-            found.append(bread @ (_meat(joint, x, votes, weights) + joint.precision) @ bread)
+            found.append(sandwich(bread, _meat(joint, x, votes, weights) + joint.precision))
     return found
 
 

@@ -25,7 +25,8 @@ from typing import TypedDict
 import numpy as np
 
 from rankings.fit.bradley_terry import MEAN, SCALE
-from rankings.fit.estimate import Mode, inverse
+from rankings.fit.estimate import Mode
+from rankings.fit.matrices import inverse, sandwich
 from rankings.fit.offsets import OFFSET_SD
 from rankings.fit.posterior import Games, assembled, likeliest, sigmoid
 from rankings.fit.sandwich import PerVoter, some_voters
@@ -263,7 +264,7 @@ def fitted(votes: TermVotes, cells: Cells) -> TermFit:
     x = likeliest(np.zeros(cells.size), cells.log_density, cells.step)
     bread = inverse(cells.hessian(x))
     expected, virtual = sigmoid(cells.margins(x)), np.diag(_virtual(x))
-    found = [bread @ (meat + virtual) @ bread for meat in _meats(votes, cells, expected)]
+    found = [sandwich(bread, meat + virtual) for meat in _meats(votes, cells, expected)]
     if _people(votes) < FEW:
         found.append(bread)
     return TermFit(cells, x, np.stack(found), float(quantile(np.array(voters_that_count(votes) - 1.0))))

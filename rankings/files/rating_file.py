@@ -53,7 +53,7 @@ def printed(arguments: Namespace, usual: Options) -> Iterator[str]:
     chosen = replace(
         usual, prior=arguments.prior, cap=arguments.cap, ties=arguments.ties, cluster=arguments.cluster == "voter"
     )
-    table = read_votes(arguments.votes)
+    table = read_votes(arguments.votes, voters=chosen.by_voter)
     found = board_ratings(table.counts(), chosen)
     boards = _boards(table, arguments.by, chosen) if arguments.by else {}
     if arguments.json:

@@ -45,14 +45,15 @@ class VoteFileError(ValueError):
     """A file that cannot be rated."""
 
 
-def read_votes(path: Path) -> VoteTable:
+def read_votes(path: Path, *, voters: bool = True) -> VoteTable:
     """One row per vote. An empty voter_id is an unknown voter. Raises VoteFileError.
 
     Without a column `day` all votes count as cast on one day, without `trust` all voters as trusted alike, and without
-    `network` as coming from different ones; `scene` and `task` are as optional.
+    `network` as coming from different ones; `scene` and `task` are as optional. `voters`: whether it matters who cast
+    which votes. Otherwise `voter_id` is not read, which takes a quarter of the time; with a column `trust` it matters.
     """
     try:
-        columns = _parquet(path) if path.suffix == ".parquet" else _csv(path)
+        columns = _parquet(path, voters) if path.suffix == ".parquet" else _csv(path, voters)
         texts = {name: coded(column) for name, column in columns.items() if name != BATTLE}
         if not _are_faultless(texts, columns[BATTLE]):
             _check_rows(path, columns)
@@ -63,14 +64,14 @@ def read_votes(path: Path) -> VoteTable:
     return _table(texts)
 
 
-def _csv(path: Path) -> Columns:
+def _csv(path: Path, voters: bool) -> Columns:
     content = path.read_bytes()
     if not content.isascii():
         content.decode()  # columns that nobody reads must be UTF-8 too
     header = io.BytesIO(content).readline().decode("utf-8-sig").rstrip("\r\n")
     if content and b'"' not in content and "\r" not in header:
         names = [name.strip() for name in header.split(",")]
-        wanted = _wanted(f"{path} line 1", names)
+        wanted = _read(_wanted(f"{path} line 1", names), voters)
         try:
             table = pyarrow.csv.read_csv(
                 pa.BufferReader(content),
@@ -87,7 +88,8 @@ def _csv(path: Path) -> Columns:
             pass  # a line of another length
     (_, first), *rows = _lines(path)
     names = [name.strip() for name in first]
-    return {name: _texts([row[names.index(name)] for _, row in rows]) for name in _wanted(str(path), names)}
+    wanted = _read(_wanted(str(path), names), voters)
+    return {name: _texts([row[names.index(name)] for _, row in rows]) for name in wanted}
 
 
 def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
@@ -112,12 +114,12 @@ def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
         raise VoteFileError(f"{path} line 1: nothing; expected the columns {', '.join(COLUMNS)}")
 
 
-def _parquet(path: Path) -> Columns:
+def _parquet(path: Path, voters: bool) -> Columns:
     from pyarrow import parquet  # takes as long to load as a large file to read
 
     try:
         names = [name.strip() for name in parquet.read_schema(path).names]
-        wanted = _wanted(str(path), names)
+        wanted = _read(_wanted(str(path), names), voters)
         found = parquet.read_table(path, columns=wanted, read_dictionary=wanted[1:])
         if sorted(found.column_names) != sorted(wanted):  # a damaged file says one thing here and another there
             read = ", ".join(found.column_names) or "nothing"
@@ -150,6 +152,11 @@ def _wanted(where: str, names: list[str]) -> list[str]:
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise VoteFileError(f"{where}: column {', '.join(twice)} appears twice; expected each once")
     return [name for name in (*COLUMNS, *OPTIONAL) if name in names]
+
+
+def _read(wanted: list[str], voters: bool) -> list[str]:
+    """Those of the wanted columns that are read."""
+    return wanted if voters or "trust" in wanted else [name for name in wanted if name != COLUMN_OF["voter"]]
 
 
 def _are_faultless(texts: Mapping[str, Coded], battles: pa.ChunkedArray) -> bool:

@@ -15,6 +15,7 @@ import numpy as np
 from rankings.fit.centre import shares, variance_of_centred
 from rankings.fit.davidson import with_ties
 from rankings.fit.graph import diagonal_blocks, reachability
+from rankings.fit.matrices import inverse, sandwich
 from rankings.fit.offsets import lever
 from rankings.fit.posterior import Games, Posterior, by_contestant
 from rankings.fit.sandwich import (
@@ -158,7 +159,7 @@ class Estimate(Mode):
             if votes is not None:
                 meats.append(meat_of_voters(votes, self.weights, self.posterior, self.x, self.bread, contestants))
         return [
-            Covariance(self.covariance_of_theta(self.bread @ meat @ self.bread), degrees)
+            Covariance(self.covariance_of_theta(sandwich(self.bread, meat)), degrees)
             for meat, degrees in filter(None, meats)
         ]
 
@@ -198,7 +199,3 @@ class Estimate(Mode):
         scored."""
         games = Games.of(self.votes.where(rows), self.weights[rows])
         return np.stack([games.played, games.score])
-
-
-def inverse(matrix: Floats) -> Floats:
-    return np.linalg.inv(matrix).astype(float)

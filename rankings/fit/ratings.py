@@ -109,6 +109,11 @@ class Options:
         thresholds = Thresholds(rules["half_width"], int(rules["votes"]), int(rules["opponents"]))
         return cls(cap=int(rules["cap"]), thresholds=thresholds)
 
+    @property
+    def by_voter(self) -> bool:
+        """Whether it matters who cast which votes."""
+        return self.cluster or self.cap > 0
+
     def __post_init__(self) -> None:
         if not (math.isfinite(self.prior) and self.prior >= 0):
             raise ValueError(f"prior {self.prior} games; expected a number from 0")

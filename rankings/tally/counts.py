@@ -37,6 +37,8 @@ MIRRORED = [1, 0, 2, 3]
 UNKNOWN_VOTER = -1
 KEY_BITS = 61
 """Of 63, with two left for the outcome."""
+FEW_KEYS_BITS = 16
+"""So few bits make so few keys that each has a place in a table of 2 MB."""
 
 
 class Ballot(NamedTuple):
@@ -96,7 +98,12 @@ class Counts:
         if outcomes.ndim == 2 and are_sorted(setting, voter, day, low, high, left > right):
             return cls(tuple(names), left, right, voter, outcomes, setting, day, visits)
         key, widths = _packed([setting, np.add(voter, 1, dtype=np.int64), day, low, high, left > right])
-        key, outcomes = _counted(key, outcomes) if outcomes.ndim == 1 else _summed(key, outcomes)
+        if outcomes.ndim == 2:
+            key, outcomes = _summed(key, outcomes)
+        elif sum(widths) <= FEW_KEYS_BITS:
+            key, outcomes = _counted_at_once(key, outcomes)
+        else:
+            key, outcomes = _counted(key, outcomes)
         setting, voter, day, low, high, swapped = _unpacked(key, widths)
         left, right = np.where(swapped, high, low), np.where(swapped, low, high)
         return cls(tuple(names), left, right, np.subtract(voter, 1, dtype=voter.dtype), outcomes, setting, day, visits)
@@ -370,6 +377,14 @@ def _counted(key: Integers, outcome: Narrow) -> tuple[Integers, Integers]:
     row_of = np.repeat(np.arange(len(rows)), np.diff(rows, append=len(key)))
     cell = outcome * len(rows) + row_of  # an outcome's counts lie together in memory
     return key[rows], np.bincount(cell, minlength=len(OUTCOMES) * len(rows)).reshape(len(OUTCOMES), len(rows)).T
+
+
+def _counted_at_once(key: Integers, outcome: Narrow) -> tuple[Integers, Integers]:
+    """The same for keys of FEW_KEYS_BITS: without sorting them."""
+    places = len(OUTCOMES) * (int(key.max(initial=-1)) + 1)
+    times = np.bincount(key * len(OUTCOMES) + outcome, minlength=places).reshape(-1, len(OUTCOMES))
+    found = np.flatnonzero(times.any(axis=1))
+    return found, times[found]
 
 
 @dataclass(frozen=True)

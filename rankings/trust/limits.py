@@ -24,7 +24,8 @@ import numpy as np
 
 from rankings.fit.bradley_terry import PRIOR, SCALE
 from rankings.fit.centre import centred, shares, variance_of_centred
-from rankings.fit.estimate import Estimate, inverse
+from rankings.fit.estimate import Estimate
+from rankings.fit.matrices import inverse
 from rankings.fit.offsets import OFFSET_SD
 from rankings.fit.posterior import assembled
 from rankings.fit.student import Z

@@ -23,6 +23,14 @@ TODAY = timezone.now()
 LONG_AGO = TODAY - timedelta(days=40)
 
 
+@pytest.fixture(autouse=True)
+def _days_of_the_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that began before midnight tests after it."""
+    now = timezone.now()
+    monkeypatch.setitem(globals(), "TODAY", now)
+    monkeypatch.setitem(globals(), "LONG_AGO", now - timedelta(days=40))
+
+
 @pytest.fixture
 def pair() -> dict[str, Any]:
     return {"battle__left_model": PolicyFactory(id="a"), "battle__right_model": PolicyFactory(id="b")}
