@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.dispatch import Signal
+from django.utils.module_loading import import_string
 
 vote_cast = Signal()
 """A vote was stored. Sent with `vote: arena.models.Vote`, before the transaction is committed."""
@@ -14,3 +17,12 @@ committed."""
 moderated = Signal()
 """Staff acted on a row. Sent with `action: str` (a word of `arena.audit.Act`), `subject: str` (what it was done to),
 `reason: str` and `moderator: User`, before the transaction is committed."""
+
+
+def connect(signal: Signal, receiver: str) -> None:
+    """`receiver`: the dotted path of a function, which is imported at the first signal. Most processes send none."""
+
+    def receive(**told: Any) -> None:
+        import_string(receiver)(**told)
+
+    signal.connect(receive, weak=False, dispatch_uid=receiver)

@@ -8,9 +8,8 @@ class PeopleConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from people import own_data, parts, signals, submission_parts, text_parts, voice_parts, written_parts
+        from people import own_data, signals
 
         signals.connect()
-        own = (parts, text_parts, voice_parts, written_parts, submission_parts)
-        for part in (each for room in own for each in room.PARTS):
-            own_data.register(part)
+        for name in ("parts", "text_parts", "voice_parts", "written_parts", "submission_parts"):
+            own_data.register(f"people.{name}")

@@ -1,6 +1,8 @@
 """A visitor's own data: a copy of all of it, and its deletion.
 
-Whatever keeps something of a visitor registers a `Part` when Django starts. `people.parts` has those of the core.
+Whatever keeps something of a visitor registers its `Part`s when Django starts: by the name of the module that has them
+as `PARTS`, since only whoever asks for data or their deletion needs what these import. `people.parts` has those of the
+core.
 """
 
 from __future__ import annotations
@@ -8,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, NamedTuple
 
 from django.contrib.auth.models import User
@@ -40,19 +43,29 @@ class Part(NamedTuple):
     forget: Callable[[Owner, str], None]
 
 
-_parts: dict[str, Part] = {}
+_modules: list[str] = []
 
 
-def register(part: Part) -> None:
-    if part.name in _parts:
-        raise ValueError(f"own data have a part {part.name} already")
-    _parts[part.name] = part
+def register(module: str) -> None:
+    """`module` has its `PARTS`."""
+    if module in _modules:
+        raise ValueError(f"own data have the parts of {module} already")
+    _modules.append(module)
+
+
+def parts() -> list[Part]:
+    """In the order in which they were registered. Raises ValueError where two have one name."""
+    found = [part for module in _modules for part in import_module(module).PARTS]
+    names = [part.name for part in found]
+    if twice := {name for name in names if names.count(name) > 1}:
+        raise ValueError(f"own data have the parts {', '.join(sorted(twice))} twice")
+    return found
 
 
 def export(owner: Owner) -> Iterator[str]:
     """A JSON document, row by row: an array per part."""
     yield f'{{"made_at": {_json(timezone.now())}'
-    for part in _parts.values():
+    for part in parts():
         yield f',\n"{part.name}": ['
         for number, row in enumerate(part.export(owner)):
             yield f"{',' if number else ''}\n  {_json(row)}"
@@ -64,7 +77,7 @@ def export(owner: Owner) -> Iterator[str]:
 def forget(owner: Owner) -> None:
     """Delete all of it, or nothing if a part refuses. What was registered last goes first: others may refer to it."""
     pseudonym = new_visitor()
-    for part in reversed(_parts.values()):
+    for part in reversed(parts()):
         part.forget(owner, pseudonym)
 
 

@@ -9,7 +9,5 @@ class StudiesConfig(AppConfig):
 
     def ready(self) -> None:
         from people import own_data
-        from studies.own_parts import PARTS
 
-        for part in PARTS:
-            own_data.register(part)
+        own_data.register("studies.own_parts")

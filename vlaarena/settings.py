@@ -476,7 +476,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "URL_FORMAT_OVERRIDE": None,  # there is one format: no call has a parameter `?format=`
-    "EXCEPTION_HANDLER": "arena.errors.handle_exception",
+    "EXCEPTION_HANDLER": "arena.api.refusals.handle_exception",
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "VLA Arena",

@@ -9,7 +9,7 @@ from django.urls import include, path, register_converter
 from django.urls.converters import PathConverter
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
-from arena.errors import nowhere
+from arena.api.refusals import nowhere
 from vlaarena import health, preferences
 from vlaarena.about_page import about
 from vlaarena.home_page import home
@@ -23,6 +23,7 @@ class AnythingConverter(PathConverter):
 
 
 register_converter(AnythingConverter, "anything")
+admin.autodiscover()
 
 # Swagger uses inline styles, which only this page allows. Its scripts are our static files.
 _swagger = SpectacularSwaggerSplitView.as_view(url_name="schema", template_name="api_docs.html")

@@ -11,10 +11,8 @@ class VoiceConfig(AppConfig):
 
     def ready(self) -> None:
         """The kind is known everywhere, so that votes on it stay what they are where it is not offered (any more)."""
-        from arena import kinds
-        from arena.signals import vote_cast
-        from voice.battles.evaluating import ask_to_evaluate
+        from arena import kinds, signals
         from voice.kind import Voice
 
         kinds.register(Voice())
-        vote_cast.connect(ask_to_evaluate, dispatch_uid="voice.evaluate_vote")
+        signals.connect(signals.vote_cast, "voice.battles.evaluating.ask_to_evaluate")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -229,16 +231,23 @@ def test_a_copy_is_not_asked_for_without_end(player: Person, settings: Any) -> N
 
 def test_another_app_adds_what_it_keeps(player: Person, monkeypatch: pytest.MonkeyPatch) -> None:
     gone: list[tuple[Owner, str]] = []
-    monkeypatch.setattr(own_data, "_parts", dict(own_data._parts))
-    own_data.register(Part("notes", lambda owner: iter([{"of": owner.visitor}]), lambda *how: gone.append(how)))
+    notes = Part("notes", lambda owner: iter([{"of": owner.visitor}]), lambda *how: gone.append(how))
+    room = ModuleType("rooms_of_another_app")
+    vars(room)["PARTS"] = (notes,)
+    monkeypatch.setitem(sys.modules, room.__name__, room)
+    monkeypatch.setattr(own_data, "_modules", [*own_data._modules])
+    own_data.register(room.__name__)
     visitor = player.visitor_id
     assert whole(player)["notes"] == [{"of": visitor}]
     delete(player)
     [(owner, pseudonym)] = gone
     assert owner == Owner(str(visitor))
     assert {pseudonym} == set(Vote.objects.values_list("user_id", flat=True))
-    with pytest.raises(ValueError, match="notes"):
-        own_data.register(Part("notes", lambda owner: iter([]), lambda *how: None))
+    with pytest.raises(ValueError, match=room.__name__):
+        own_data.register(room.__name__)
+    vars(room)["PARTS"] = (notes, notes)
+    with pytest.raises(ValueError, match="notes twice"):
+        own_data.parts()
 
 
 def test_keys_between_tables_hold_after_a_deletion(player: Person) -> None:

@@ -46,6 +46,18 @@ def queue(monkeypatch: pytest.MonkeyPatch) -> Queue:
 
 
 @pytest.fixture
+def all_replays() -> None:
+    """A test that takes it has the report with as many pictures as the site shows."""
+
+
+@pytest.fixture(autouse=True)
+def _one_replay(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Drawing a report takes longer than the study of it: one pair is shown, unless a test is about the pictures."""
+    if "all_replays" not in request.fixturenames:
+        monkeypatch.setattr(advancing, "REPLAYS", 1)
+
+
+@pytest.fixture
 def policies(db: None) -> list[Policy]:
     """One that succeeds and one that never does."""
     return [PolicyFactory(id="good", adapter="expert"), PolicyFactory(id="bad", adapter="still")]

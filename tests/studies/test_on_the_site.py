@@ -33,6 +33,7 @@ def again(study: Study) -> Study:
     return Study.objects.get(pk=study.pk)
 
 
+@pytest.mark.usefixtures("all_replays")
 def test_it_ends_as_soon_as_it_is_settled_with_a_report_by_its_address(asks: Asks, queue: Queue) -> None:
     study = asks(seeds=40)
     queue.play()

