@@ -123,7 +123,9 @@ WITH relevant AS (
     SELECT id FROM turns WHERE settled_at > %s AND shown_at > %s
     UNION
     SELECT id FROM (
-        SELECT id FROM turns WHERE settled_at IS NOT NULL AND NOT exploration ORDER BY settled_at DESC LIMIT %s
+        SELECT id FROM turns
+        WHERE settled_at IS NOT NULL AND NOT exploration AND COALESCE(shown_at <= %s, TRUE)
+        ORDER BY settled_at DESC LIMIT %s
     ) AS done
 ), live AS (
     SELECT MAX(slots) AS slots FROM hostings WHERE seen_at BETWEEN %s AND %s GROUP BY worker
@@ -158,7 +160,7 @@ def read_queue(recent: int = RECENT_TURNS) -> QueueSnapshot:
     moments = [now - release.longest_of_any() - SLACK, now, *live_between()]
     settled_since, now_here, *live = map(connection.ops.adapt_datetimefield_value, moments)
     with connection.cursor() as cursor:
-        cursor.execute(QUEUE, [settled_since, now_here, recent, *live, now_here])
+        cursor.execute(QUEUE, [settled_since, now_here, now_here, recent, *live, now_here])
         rows = cursor.fetchall()
     slots, revision, last = rows[0][:3]
     turns = [_turn(row[3:]) for row in rows if row[3] is not None]

@@ -14,7 +14,7 @@ from kombu.exceptions import OperationalError
 
 from arena import actions
 from arena.models import Attempt, Battle, Turn
-from arena.queue import sweeps
+from arena.queue import admission, sweeps
 from robots import play as episodes
 from tests.arena.conftest import Visitor, play
 from tests.crowd import Member
@@ -261,6 +261,31 @@ def test_while_turns_end_one_after_the_other_their_pace_tells_the_wait_and_not_h
     told = visitor.get(f"turns/{waiting['turn_id']}/queue").json()
     assert told["ahead"] == 2
     assert 36 <= told["expected_wait_s"] <= 60, "ten turns ended in the last three minutes"
+
+
+def test_the_pace_is_that_of_shown_turns_however_many_others_have_ended_since(
+    visitor: Visitor, runtime: FakeRuntime, rules: dict[str, Any]
+) -> None:
+    """Where many turns end in a second, most of the last ones are still being shown."""
+    turns = []
+    for number in range(10 + admission.RECENT_TURNS):
+        each = visitor if number < 10 else Visitor()
+        turns.append(each.send(each.open()))
+        play(turns[-1])
+    now = timezone.now()
+    for number, turn in enumerate(turns):
+        is_shown = number < 10
+        ended = now - timedelta(seconds=20 * number if is_shown else 0)
+        rows = Turn.objects.filter(turn_id=turn["turn_id"])
+        rows.update(settled_at=ended, shown_at=ended if is_shown else ended + timedelta(seconds=9))
+        rows[0].attempts.update(started_at=ended - timedelta(seconds=400), finished_at=ended)
+    Battle.objects.update(status="voted")
+    waiting = Visitor()
+    turn = waiting.send(waiting.open())
+    queue = admission.read_queue()
+    assert (len(queue.done), len(queue.unshown)) == (10, admission.RECENT_TURNS)
+    assert admission.seconds_a_turn(queue) == pytest.approx(18, abs=3), "ten turns ended in the last three minutes"
+    assert waiting.get(f"turns/{turn['turn_id']}/queue").json()["ahead"] == 0
 
 
 def test_who_sends_many_turns_hears_that_others_come_in_between(visitor: Visitor, runtime: FakeRuntime) -> None:
