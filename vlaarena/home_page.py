@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.core.cache import cache
+from django.db.models import Count, Max
+from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
@@ -16,6 +19,7 @@ from simulation import catalogue
 from vlaarena.shown_battles import shown_battles
 
 LEADERS = 3
+RECOUNT_S = 300
 
 
 def home(request: HttpRequest) -> HttpResponse:
@@ -25,7 +29,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "page": "home",
         "acted": acted,
         "latest": latest,
-        "votes": Vote.objects.filter(battle__spoiled=False).count(),
+        "votes": _vote_count(),
         "robots": Policy.objects.contestants().count(),
         "tasks": len(catalogue.offered_tasks()),
         "leaders": _leaders(board),
@@ -33,6 +37,19 @@ def home(request: HttpRequest) -> HttpResponse:
         "apart": len(board["metadata"]["components"]) > 1,
     }
     return render(request, "home.html", context)
+
+
+def _vote_count() -> int:
+    """Votes on battles that were not spoiled. Old ones are counted every RECOUNT_S seconds, newer ones each time.
+
+    A battle that is spoiled counts until the next recount.
+    """
+    votes = Vote.objects.filter(battle__spoiled=False)
+    if old := cache.get("home-votes"):
+        return int(old["count"]) + votes.filter(pk__gt=old["last"]).count()
+    old = votes.aggregate(count=Count("pk"), last=Coalesce(Max("pk"), 0))
+    cache.set("home-votes", old, RECOUNT_S)
+    return int(old["count"])
 
 
 def _leaders(board: Leaderboard) -> list[RankingRow]:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from django.core.cache import cache
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from arena.drawings.store import get_drawings
 from arena.models import Attempt, Vote
@@ -163,3 +166,30 @@ def test_before_any_vote_the_home_page_has_no_ranking(client: Client) -> None:
 
 def test_the_home_page_says_what_a_vla_is(client: Client) -> None:
     assert "A VLA (vision-language-action model) sees" in client.get("/").content.decode()
+
+
+def shown_count(client: Client) -> str:
+    return client.get("/").content.decode().partition('data-figure="votes">')[2].partition("<")[0]
+
+
+def test_the_count_of_votes_follows_each_vote_and_leaves_out_spoiled_battles(client: Client) -> None:
+    assert shown_count(client) == "0"
+    for number in ("1", "2", "3"):
+        cast = voted()
+        assert shown_count(client) == number
+    spoil(voted())
+    assert shown_count(client) == "3"
+    spoil(cast)
+    cache.clear()
+    assert shown_count(client) == "2"
+
+
+def test_old_votes_are_not_counted_at_every_visit(client: Client) -> None:
+    voted()
+    shown_count(client)
+    last = voted()
+    with CaptureQueriesContext(connection) as queries:
+        assert shown_count(client) == "2"
+    counting = [query["sql"] for query in queries if "COUNT" in query["sql"] and '"votes"' in query["sql"]]
+    assert len(counting) == 1
+    assert f'"votes"."id" > {last.pk - 1}' in counting[0]
