@@ -1,6 +1,7 @@
 """`make load`: a load test with hundreds of visitors on a new arena, with policies that answer at once.
 
-With `--text-share 0.5` half of the visitors ask two language models of a scripted server instead of robots.
+With `--text-share 0.5` half of the visitors ask two language models of a scripted server instead of robots,
+with `--voice-share` some call voice agents of a scripted provider, with `--worms-share` some read WormArena.
 The policies hold still and rollouts last a few steps (ARENA_ROLLOUT_MAX_STEPS), so that the test measures the site and
 not the networks. Everything else is real: worker, physics, recordings, sockets, votes. Limits per address are off,
 since all visitors share one. The visitors take processor time of the same machine, which is reported.
@@ -11,15 +12,16 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import os
+import math
+import statistics
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -28,8 +30,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import load_fanout
 import psutil
-from load_targets import missed, published, until_the_start
+from bench_report import machine, reference_ms
+from load_servers import scripted
+from load_targets import SHARES, missed, published, troubles, until_the_start
 
+from tests.ports import free_port
 from tests.stack import Arena, wait_until
 
 HERE = Path(__file__).resolve().parent
@@ -47,6 +52,7 @@ for name in {INSTANT!r}:
 """
 ONLY_SCRIPTED = "from texts.models import LanguageModel as M; M.objects.update(status='retired')"
 SCRIPTED = ("scripted-quick", "scripted-slow")
+ONLY_HOSTED = "from voice.models import VoiceAgent as A; A.objects.exclude(provider='vapi').update(status='retired')"
 HOSTED = """
 from arena.models import Hosting
 print(Hosting.objects.able().filter(contestant__in={names!r}).values("contestant").distinct().count())
@@ -121,77 +127,77 @@ def _slope(seen: list[tuple[float, float]]) -> float:
     return 60 * sum((at - middle) * size for at, size in seen) / weight if weight else 0.0
 
 
-def prepare(arena: Arena, language_server: str | None) -> None:
-    """Replace all policies by instant ones, enter two language models, and wait until workers host all of them."""
-    expected = (*INSTANT, *(SCRIPTED if language_server else ()))
-    if language_server is not None:
+def prepare(arena: Arena, servers: Mapping[str, str]) -> None:
+    """Replace all contestants by quick ones, and wait until workers host them. `servers`: by kind, those of scripted
+    ones."""
+    expected = (*INSTANT, *(SCRIPTED if "text" in servers else ()))
+    if "text" in servers:
         arena.manage("shell", "-c", ONLY_SCRIPTED)
         for name in SCRIPTED:
-            about = ["--url", language_server, "--served-name", name.removeprefix("scripted-")]
+            about = ["--url", servers["text"], "--served-name", name.removeprefix("scripted-")]
             arena.manage("add_model", name, "--kind", "text", *about)
+    if "voice" in servers:
+        arena.manage("shell", "-c", ONLY_HOSTED)
     arena.manage("shell", "--verbosity", "0", "-c", ONLY_INSTANT)
     asked = ("shell", "--verbosity", "0", "-c", HOSTED.format(names=expected))
     wait_until(lambda: arena.manage(*asked).strip() == str(len(expected)), 300)
 
 
-@contextmanager
-def language_server(text_share: float) -> Iterator[str | None]:
-    """The address of a scripted server, in a process of its own; None without visitors for it."""
-    if not text_share:
-        yield None
-        return
-    script = (
-        "import django; django.setup(); from tests.texts.servers import ScriptedServer; server = ScriptedServer(); "
-        "print(server.url, flush=True); server.serve_forever()"
-    )
-    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "tests.settings"}
-    process = subprocess.Popen(
-        [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, cwd=HERE.parent, env=environment
-    )
-    try:
-        yield process.stdout.readline().strip() if process.stdout else None
-    finally:
-        process.terminate()
-        process.wait()
+def settings_of(options: argparse.Namespace, servers: Mapping[str, str]) -> dict[str, str]:
+    """What the arena is set to for the kinds that are visited."""
+    found = {} if options.web is None else {"ARENA_WEB_PROCESSES": str(options.web)}
+    if servers:
+        found["ARENA_KINDS"] = ",".join(["robots", *servers])
+    if "text" in servers:
+        found["ARENA_WAITING_THREADS"] = str(2 * options.visitors)
+    if "voice" in servers:
+        calls = 1 + math.ceil(2 * options.voice_share * options.visitors)
+        found |= {"VAPI_API_KEY": "scripted", "ARENA_VOICE_VAPI_URL": servers["voice"]}
+        found |= {"ARENA_VOICE_CALLS": str(calls), "ARENA_VOICE_PORT": str(free_port())}
+    return found
 
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
-    more = {} if options.web is None else {"ARENA_WEB_PROCESSES": str(options.web)}
-    if options.text_share:
-        more |= {"ARENA_KINDS": "robots,text", "ARENA_WAITING_THREADS": str(2 * options.visitors)}
-    with tempfile.TemporaryDirectory(prefix="vla-arena-load-") as folder, language_server(options.text_share) as server:
-        arena = Arena(Path(folder), **NO_LIMITS, **more, ARENA_ROLLOUT_MAX_STEPS=str(options.steps))
+    shares = {kind: vars(options)[f"{kind}_share"] for kind in SHARES}
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="vla-arena-load-")))
+        servers = {kind: stack.enter_context(scripted(kind)) for kind in ("text", "voice") if shares[kind]}
+        more = settings_of(options, servers)
+        arena = Arena(folder, **NO_LIMITS, **more, ARENA_ROLLOUT_MAX_STEPS=str(options.steps))
         try:
             arena.start(ready_within=READY_WITHIN_S)
-            prepare(arena, server)
+            prepare(arena, servers)
             fanout = asyncio.run(load_fanout.measure(arena.url, options.visitors)) if options.fanout else None
             if options.across_an_hour:
                 wait_for_the_hour(options)
+            reference = reference_ms(rounds=10)
             watch = Watch(arena)
             watch.start()
             seconds = ("--seconds", str(60 * options.minutes), "--ramp", str(options.ramp))
-            share = ("--text-share", str(options.text_share))
-            crowd = ("--visitors", str(options.visitors), "--rate", str(options.rate), *share)
+            split = [word for kind, share in shares.items() for word in (f"--{kind}-share", str(share))]
+            crowd = ("--visitors", str(options.visitors), "--rate", str(options.rate), *split)
             # In a process of its own, since gevent changes the standard library.
             command = [sys.executable, str(HERE / "load_visitors.py"), arena.url, *crowd, *seconds]
             printed = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
             watch.stop()
             found: dict[str, Any] = json.loads(printed.splitlines()[-1])
             return found | {
+                "machine": machine(),
+                "reference_ms": [round(each, 1) for each in reference],
                 "fanout": fanout,
                 "processes": watch.figures(),
                 "others_cores": watch.cores_of_others(found["generator_cores"]),
-                "publications": publications(arena.folder),
-                "warnings": arena.errors[-20:],
+                "publications": published(logged(folder)),
+                "troubles": troubles(logged(folder)),
             }
         finally:
             arena.close()
 
 
-def publications(folder: Path) -> list[str]:
-    """What the workers logged of each: how long it waited for the rankings' lock, and how long votes waited for it."""
-    logs = sorted(folder.glob("log/worker*.log*"))
-    return [told for path in logs for told in published(path.read_text(errors="replace").splitlines())]
+def logged(folder: Path) -> Iterator[str]:
+    """The lines of all logs."""
+    for path in sorted(folder.glob("log/*.log*")):
+        yield from path.read_text(errors="replace").splitlines()
 
 
 def wait_for_the_hour(options: argparse.Namespace) -> None:
@@ -203,6 +209,8 @@ def wait_for_the_hour(options: argparse.Namespace) -> None:
 def print_report(found: dict[str, Any]) -> None:
     print(f"{found['visitors']} visitors, {found['per_s']} requests/s over {found['seconds']} s; ", end="")
     print(f"the visitors themselves took {found['generator_cores']} cores, other programs {found['others_cores']}")
+    low, middle, high = (choose(found["reference_ms"]) for choose in (min, statistics.median, max))
+    print(f"{found['machine']}; its reference work took {middle:.3g} ms ({low:.3g} to {high:.3g}) before the run")
     print("\n| endpoint | requests | failed | p50 ms | p95 ms | p99 ms | max ms |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
     for each in found["endpoints"]:
@@ -213,7 +221,7 @@ def print_report(found: dict[str, Any]) -> None:
     for each in found["processes"]:
         sizes = f"{each['first_mb']} | {each['last_mb']} | {each['most_mb']} | {each['slope_mb_per_min']}"
         print(f"| {each['process']} | {sizes} | {each['cores']} |")
-    for name in ("publications", "fanout", "errors", "errors_of_the_ramp", "warnings"):
+    for name in ("publications", "fanout", "errors", "errors_of_the_ramp", "troubles"):
         if found.get(name):
             print(f"\n{name}: {json.dumps(found[name], indent=1)}")
 
@@ -226,7 +234,8 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=20.0)
     parser.add_argument("--steps", type=int, default=3, help="control steps of a rollout")
     parser.add_argument("--web", type=int, help="web processes (ARENA_WEB_PROCESSES)")
-    parser.add_argument("--text-share", type=float, default=0.0, help="of the visitors who ask language models")
+    for kind, what in SHARES.items():
+        parser.add_argument(f"--{kind}-share", type=float, default=0.0, help=f"of the visitors who {what}")
     parser.add_argument("--no-fanout", dest="fanout", action="store_false", help="skip the many sockets on one battle")
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
     parser.add_argument(

@@ -10,6 +10,9 @@ from typing import Any
 
 BEFORE_HOUR_S, AFTER_HOUR_S = 30.0, 90.0
 """Measured at least so long before a full hour, and after it: then the boards are published."""
+SHARES = {"text": "ask language models", "voice": "call voice agents", "worms": "read WormArena"}
+"""Kinds of arena, and what their visitors do; all others play with robots."""
+TROUBLE = re.compile(r"[\d-]+ [\d:,]+ (ERROR|CRITICAL) ")
 LONGEST_MS = 500
 """No call may take longer, in a run across a full hour."""
 
@@ -33,12 +36,18 @@ def published(lines: Iterable[str]) -> list[str]:
     return re.findall(r"Published: (waited \d+ ms .*? worked \d+ ms)", "\n".join(lines))
 
 
+def troubles(lines: Iterable[str]) -> list[str]:
+    """The lines of a log that tell of an error."""
+    return [line.strip() for line in lines if TROUBLE.match(line)]
+
+
 def missed(found: dict[str, Any], rate: float, *, across_an_hour: bool) -> list[str]:
     """The targets that a run does not meet."""
     whole = found["endpoints"][0]
     targets = {
         "p95 under 200 ms": whole["p95_ms"] >= 200,
         "no error": bool(found["errors"]),
+        "no error in the logs": bool(found["troubles"]),
         f"{rate:g} requests/s": found["per_s"] < 0.95 * rate,
         f"no call over {LONGEST_MS} ms across a full hour": across_an_hour and whole["max_ms"] > LONGEST_MS,
     }

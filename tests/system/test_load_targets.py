@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
@@ -12,7 +13,8 @@ import pytest
 from django.conf import settings
 
 from rankings.publication.aggregation import PUBLISHED
-from scripts.load_targets import AFTER_HOUR_S, BEFORE_HOUR_S, missed, published, until_the_start
+from scripts.load_targets import AFTER_HOUR_S, BEFORE_HOUR_S, missed, published, troubles, until_the_start
+from vlaarena.monitoring.logs import formatter
 
 HOUR = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
@@ -40,7 +42,7 @@ def test_too_short_a_run_is_refused() -> None:
 
 def run(**figures: Any) -> dict[str, Any]:
     whole = {"p95_ms": figures.pop("p95_ms", 80.0), "max_ms": figures.pop("max_ms", 400.0)}
-    return {"endpoints": [whole], "errors": {}, "per_s": 50.0, **figures}
+    return {"endpoints": [whole], "errors": {}, "troubles": [], "per_s": 50.0, **figures}
 
 
 @pytest.mark.parametrize(
@@ -49,6 +51,7 @@ def run(**figures: Any) -> dict[str, Any]:
         ({}, []),
         ({"p95_ms": 200.0}, ["p95 under 200 ms"]),
         ({"errors": {"POST vote: 503": 1}}, ["no error"]),
+        ({"troubles": ["2026-11-25 14:00:09,120 ERROR daphne.server: Exception"]}, ["no error in the logs"]),
         ({"per_s": 40.0}, ["50 requests/s"]),
         ({"max_ms": 500.1}, ["no call over 500 ms across a full hour"]),
     ],
@@ -64,14 +67,14 @@ def test_the_longest_call_counts_across_a_full_hour_alone() -> None:
 TURN = """
 import json, sys, time
 sys.path.insert(0, "scripts")
-import load_visitors
+import load_feed
 
 class Visitor:
     noted = []
     def note(self, what, seconds, error=None):
         self.noted.append((what, seconds, str(error or "")))
 
-feed = object.__new__(load_visitors.Feed)
+feed = object.__new__(load_feed.Feed)
 feed._visitor, feed._ended = Visitor(), {}
 sent = time.perf_counter() - 7.0
 feed._take({"type": "turn.finished", "turn_id": "turn_1", "status": "completed"})
@@ -97,3 +100,10 @@ def test_what_the_log_says_of_publications_is_found_among_other_lines() -> None:
     lines = ["2026-11-25 14:00:01 INFO celery: Received", f"2026-11-25 14:00:09 INFO aggregation: {said} task_id=1"]
     assert published(lines) == ["waited 3 ms for the lock, held it 541 ms, worked 39 ms"]
     assert published(lines[:1]) == []
+
+
+def test_errors_are_found_in_a_log_as_the_arena_writes_it() -> None:
+    failed = logging.LogRecord("daphne.server", logging.ERROR, "", 0, "Exception inside application: x", (), None)
+    usual = logging.LogRecord("celery", logging.WARNING, "", 0, "an ERROR is named here", (), None)
+    lines = [formatter("plain").format(record) for record in (failed, usual)]
+    assert troubles([*lines, "  | File x, line 1", "ERROR without a time"]) == lines[:1]
