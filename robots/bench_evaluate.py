@@ -36,6 +36,18 @@ class Round:
         return self.both / self.one / 2
 
 
+def start(policy: str) -> tuple[float, float]:
+    """Seconds of an evaluation of a single episode, and their processor time: hardly more than the start."""
+    return _taken(policy, 1, workers=1, task="pick")
+
+
+def episode(policy: str, episodes: int) -> float:
+    """Processor seconds of each of so many episodes, the start left out."""
+    _, few = start(policy)
+    _, many = _taken(policy, 1 + episodes, workers=1, task="pick")
+    return (many - few) / episodes
+
+
 def rounds(policy: str, episodes: int, count: int) -> Iterator[Round]:
     """`count` times all three, one after the other, so that what else the machine does is shared by them."""
     for _ in range(count):
@@ -45,10 +57,11 @@ def rounds(policy: str, episodes: int, count: int) -> Iterator[Round]:
         yield Round(one, two, both, used_by_two / used_by_one)
 
 
-def _taken(policy: str, episodes: int, workers: int, at_once: int = 1) -> tuple[float, float]:
-    """Seconds until all of them have ended, and their processor time."""
+def _taken(policy: str, episodes: int, workers: int, at_once: int = 1, task: str = "") -> tuple[float, float]:
+    """Seconds until all of them have ended, and their processor time. `task`: only this one."""
     command = [sys.executable, "manage.py", "evaluate", policy, "--json"]
     command += ["--episodes", str(episodes), "--workers", str(workers)]
+    command += ["--task", task] if task else []
     began, used = time.perf_counter(), _used()
     running = [
         subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)

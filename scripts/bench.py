@@ -1,8 +1,8 @@
 """`make bench`: measures the figures of the README on a new arena, and fails where a target is missed.
 
 Prints a table, or with --json one object, and adds the run to a history file. A figure is a median with the lowest and
-highest value, or a 95th percentile with the median and the highest value. Run it on an otherwise idle machine. With
---readme it measures nothing and prints the README's table from the history.
+highest value, or a 95th percentile with the median and the highest value. Run it on an otherwise idle machine. The
+README shows the runs of docs/figures.jsonl: `--history docs/figures.jsonl` adds one, `--readme` makes the table anew.
 """
 
 from __future__ import annotations
@@ -13,12 +13,14 @@ import json
 import os
 import random
 import statistics
+import subprocess
 import sys
 import tempfile
 import threading
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -26,12 +28,14 @@ from typing import Any
 os.environ.setdefault("MUJOCO_GL", "osmesa")
 os.environ.setdefault("LP_NUM_THREADS", "0")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # starts are those of an arena that has run before
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import psutil
 import pymongo
 from bench_report import (
     HISTORY,
+    SHOWN,
     Figure,
     entry,
     history,
@@ -39,9 +43,9 @@ from bench_report import (
     reference_ms,
     remember,
     spread,
-    tables,
     told,
     verdict,
+    with_tables,
 )
 from load import NO_LIMITS
 
@@ -61,6 +65,13 @@ INSTRUCTIONS = [
 ]
 
 
+COMPUTED = """
+from arena.models import Turn
+for turn in Turn.objects.order_by("pk"):
+    print((turn.settled_at - turn.created_at).total_seconds())
+"""
+
+
 def p95(values: list[float]) -> float:
     return statistics.quantiles(values, n=20)[-1] if len(values) > 1 else values[0]
 
@@ -68,8 +79,10 @@ def p95(values: list[float]) -> float:
 def control_loop(rounds: int = 5) -> Iterator[Figure]:
     from simulation.bench import control_loop_cost, render_ms
 
-    ratios = [control_loop_cost(seed=10 * number).ratio for number in range(rounds)]
-    yield spread("control loop without rendering and policy / bare mj_step", ratios, "x", 1.15)
+    costs = [control_loop_cost(seed=10 * number) for number in range(rounds)]
+    awake, asleep = [each.ratio_to_awake for each in costs], [each.ratio for each in costs]
+    yield spread("control loop without rendering and policy / mj_step where nothing sleeps", awake, "x", 1.15)
+    yield spread("the same / mj_step where things that rest sleep, as in the loop", asleep, "x")
     yield spread("one camera picture, 128 x 128", [render_ms() for _ in range(3)], "ms")
 
 
@@ -78,52 +91,53 @@ def worlds(rounds: int = 3) -> Iterator[Figure]:
     from simulation import catalogue
     from simulation.bench import control_loop_cost, picture_ms
 
+    loops = []
     for world in catalogue.worlds():
         named = " in ".join(world)
-        ratios = [control_loop_cost(4, 10 * n, *world).ratio for n in range(rounds)]
-        yield spread(f"control loop / bare mj_step, {named}", ratios, "x", 1.15)
+        ratios = [control_loop_cost(4, 10 * n, *world).ratio_to_awake for n in range(rounds)]
+        loops.append(spread(f"control loop / mj_step where nothing sleeps, {named}", ratios, "x"))
+        yield loops[-1]
         yield spread(f"one picture, {named}", [picture_ms(*world) for _ in range(rounds)], "ms")
         slim = [picture_ms(*world, SLIM_SHARE) for _ in range(rounds)]
         yield spread(f"the same with {SLIM_SHARE:.0%} of the robot's faces", slim, "ms")
+    worst = max(loops, key=lambda each: each.value)
+    name = f"control loop / mj_step where nothing sleeps, the worst of {len(loops)} worlds"
+    yield replace(worst, name=name, target=1.15, note=worst.name.rpartition(", ")[2])
 
 
-def rankings() -> Iterator[Figure]:
-    """Measures on a new database, through all of Django's middleware."""
-    import django
-    from django.core.management import call_command
-
-    django.setup()
-    call_command("migrate", verbosity=0)
-    from rankings.bench import measure
-
-    timings = measure()
+def rankings(folder: Path) -> Iterator[Figure]:
+    """`folder`: for its database."""
+    folder.mkdir()
+    command = [sys.executable, str(Path(__file__).with_name("bench_rankings.py"))]
+    environment = {**os.environ, "ARENA_DATA": str(folder), "ARENA_LOG_LEVEL": "WARNING"}
+    timings = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True, env=environment).stdout)
     for key, name, target in (
         ("leaderboard", "GET /api/leaderboard, 50 policies", 50),
         ("fit", "fit of 1e6 votes from counts", 20),
-        ("fit_by_voter", "the same, with intervals by voter, 1e5 voters", 500),
+        ("fit_of_1000", "the same of 1000 policies", 200),
+        ("fit_by_voter", "the same of 50, with intervals by voter, 1e5 voters", 500),
         ("fit_100k_by_voter", "the same of 1e5 votes, 1e4 voters", 200),
     ):
-        timing = timings[key]
-        yield Figure(name, timing.median_ms, timing.median_ms, timing.p95_ms, "ms", target)
+        median, late = timings[key]["median_ms"], timings[key]["p95_ms"]
+        yield Figure(name, median, median, late, "ms", target)
 
 
 def turns(arena: Arena, count: int) -> Iterator[Figure]:
-    """Whole turns as a simple client sees them (`Prefer: wait`), then the time per phase from their episodes."""
-    visitor, seconds, sizes = Visitor(arena.url), [], []
+    """Turns from their sending until both sides have ended, which visitors are told at the robots' own speed; then the
+    time per phase from their episodes."""
+    visitor, sizes = Visitor(arena.url), list[int]()
     first = warm_up(visitor)
     for number in range(count):
         battle_id = visitor.open_battle()
-        before = time.perf_counter()
         body = {"instruction": INSTRUCTIONS[number % len(INSTRUCTIONS)]}
         status, turn = visitor.post(f"/api/battles/{battle_id}/turns", body, Prefer="wait=60")
-        seconds.append(time.perf_counter() - before)
         if status != 200 or turn["status"] != "completed":
             raise SystemExit(f"a turn did not complete: {status} {turn}")
         visitor.post("/api/votes", {"battle_id": battle_id, "vote": "tie"})  # gives access to exact recordings
         sizes += [wire_size(visitor, arena.url, turn[f"{side}_episode_id"]) for side in ("left", "right")]
-    yield spread(
-        "a turn of two shipped policies", seconds, "s", 2.0, note=f"{count} turns; the first of all {first:.1f} s"
-    )
+    seconds = [float(word) for word in arena.manage("shell", "--verbosity", "0", "-c", COMPUTED).split()[-count:]]
+    note = f"{count} turns; the first of all was shown after {first:.1f} s"
+    yield spread("computing a turn of two shipped policies", seconds, "s", 2.0, note)
     yield spread("an episode as fetched, compressed", [size / 1000 for size in sizes], "kB", 13.0)
     yield from parts_of_rollouts(arena)
 
@@ -211,11 +225,13 @@ def viewer(arena: Arena) -> Iterator[Figure]:
         yield spread(*reading)
 
 
-def memory(arena: Arena) -> Iterator[Figure]:
+def memory(arena: Arena, after: str, target: float | None = None) -> Iterator[Figure]:
     """The proportional set size of all processes together, which counts shared pages once."""
     everyone = [psutil.Process(arena.process.pid), *arena.processes()]
     total = sum(process.memory_full_info().pss for process in everyone) / 1e9
-    yield Figure(f"memory of all {len(everyone)} processes", total, total, total, "GB", 2.5)
+    yield Figure(
+        f"memory of all processes after {after}", total, total, total, "GB", target, f"{len(everyone)} of them"
+    )
 
 
 def networks(published: list[str], device: str | None) -> Iterator[Figure]:
@@ -247,6 +263,18 @@ def forks(rounds: int = 11) -> Iterator[Figure]:
     yield spread("a fork / a plain episode, film-base", ratios(Path("policies/weights/film-base"), rounds), "x", 1.05)
 
 
+def episodes(rounds: int = 5, each: int = 60) -> Iterator[Figure]:
+    """What `evaluate` takes to start, and an episode of the network that is shipped for the table."""
+    from robots.bench_evaluate import episode, start
+
+    walls, _ = zip(*(start("film-base") for _ in range(rounds)), strict=True)
+    yield spread("evaluate from its start to the end of one episode", list(walls), "s", 2.5, "film-base")
+    processor = [episode("film-base", each) for _ in range(rounds)]
+    yield spread(
+        "an episode of film-base, processor time", processor, "s", 0.05, f"{each} of pick, their start left out"
+    )
+
+
 def evaluation(rounds: int = 3, episodes: int = 200) -> Iterator[Figure]:
     """Half the time is ideal, 1/1.8 the goal; where the cores themselves give less, a tenth above what they give."""
     from robots.bench_evaluate import rounds as measured
@@ -265,11 +293,15 @@ def measure(turn_count: int) -> Iterator[Figure]:
     yield from worlds()
     yield from remote_policies()
     yield from forks()
+    yield from episodes()
     yield from evaluation()
+    yield from site(turn_count)
+
+
+def site(turn_count: int) -> Iterator[Figure]:
+    """Of boards, turns, calls and pages."""
     with tempfile.TemporaryDirectory(prefix="vla-arena-bench-") as folder:
-        os.environ.update({"ARENA_DATA": f"{folder}/rankings", "DJANGO_SETTINGS_MODULE": "vlaarena.settings"})
-        Path(folder, "rankings").mkdir()
-        yield from rankings()
+        yield from rankings(Path(folder, "rankings"))
         shipped = {"ARENA_KINDS": "", "ARENA_TURNS_PER_VISITOR": ""}  # the viewer plays fifty in a row
         arena = Arena(Path(folder, "arena"), **NO_LIMITS, **shipped)
         before = time.perf_counter()
@@ -277,8 +309,9 @@ def measure(turn_count: int) -> Iterator[Figure]:
         try:
             yield Figure("start to ready", time.perf_counter() - before, 0, 0, "s")
             yield from turns(arena, turn_count)
+            yield from memory(arena, f"{turn_count} turns", 1.2)
             yield from api(arena)
-            yield from memory(arena)
+            yield from memory(arena, f"the {VISITORS} visitors")
             yield from viewer(arena)
         finally:
             arena.close()
@@ -290,22 +323,28 @@ def main() -> int:
     parser.add_argument("--networks", action="store_true", help="measure only the networks")
     parser.add_argument("--worlds", action="store_true", help="measure only the robots and scenes")
     parser.add_argument("--remote", action="store_true", help="measure only what the protocol of remote policies takes")
-    parser.add_argument("--evaluate", action="store_true", help="measure only what a second process brings evaluate")
+    parser.add_argument(
+        "--evaluate", action="store_true", help="measure only evaluate: its start, its episodes, two processes"
+    )
+    parser.add_argument("--site", action="store_true", help="measure only boards, turns, calls and pages")
     parser.add_argument("--published", nargs="*", default=[], metavar="SIZE", help="openvla-7b, octo-base, octo-small")
     parser.add_argument("--device", help="a torch device for the networks; default: the CPU")
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
     parser.add_argument("--history", type=Path, default=HISTORY, metavar="FILE", help="a line per run (%(default)s)")
-    parser.add_argument("--readme", action="store_true", help="print the README's table from the history")
+    parser.add_argument(
+        "--readme", action="store_true", help="only make the README's table anew, from docs/figures.jsonl"
+    )
     options = parser.parse_args()
     if options.device:
         _check_device(parser, options.device)
     if options.readme:
-        return print_tables(options.history)
+        return renew_readme()
     print(machine(), file=sys.stderr)
     load, reference = os.getloadavg()[0], reference_ms()
     timed = networks(options.published, options.device)
     alone = remote_policies() if options.remote else timed if options.networks else None
-    alone = worlds() if options.worlds else evaluation() if options.evaluate else alone
+    alone = worlds() if options.worlds else chain(episodes(), evaluation()) if options.evaluate else alone
+    alone = site(options.turns) if options.site else alone
     figures = told(alone or chain(timed, measure(options.turns)), sys.stderr if options.json else sys.stdout)
     reference += reference_ms()
     run = entry(figures, reference, load)
@@ -318,15 +357,13 @@ def main() -> int:
     return status
 
 
-def print_tables(path: Path) -> int:
+def renew_readme() -> int:
+    readme = SHOWN.parent.parent / "README.md"
     try:
-        runs = history(path)
+        text = with_tables(readme.read_text(encoding="utf-8"), history(SHOWN))
     except ValueError as error:
         raise SystemExit(str(error)) from None
-    if not runs:
-        raise SystemExit(f"{path} holds no run; run `make bench` first")
-    for line in tables(runs):
-        print(line)
+    readme.write_text(text, encoding="utf-8")
     return 0
 
 

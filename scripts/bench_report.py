@@ -24,7 +24,12 @@ import psutil
 ROOT = Path(__file__).resolve().parent.parent
 HISTORY = ROOT / "bench-history.jsonl"
 """A line per run. Not committed: each machine has its own."""
+SHOWN = ROOT / "docs" / "figures.jsonl"
+"""The runs that the README shows, of every machine seen so far."""
 SHOWN_MACHINES = 3
+VECTORS = {"avx512f": "AVX-512", "avx2": "AVX2"}
+BEGIN, END = "<!-- make bench ARGS=--readme -->\n", "<!-- until here -->\n"
+"""Around the README's table."""
 
 
 @dataclass(frozen=True)
@@ -66,12 +71,15 @@ def spread(name: str, values: list[float], unit: str, target: float | None = Non
 
 
 def machine() -> str:
-    names = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
-    cpu = names[0].partition(":")[2].strip() if names else platform.machine()
+    """Machines of one name may differ in their instructions, on which networks depend most."""
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    about = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+    cpu, flags = about.get("model name", platform.machine()), about.get("flags", "").split()
+    vectors = next((name for flag, name in VECTORS.items() if flag in flags), "no AVX2")
     memory_gb = psutil.virtual_memory().total / 1e9
-    return (
-        f"{cpu}, {os.cpu_count()} cores, {memory_gb:.0f} GB, Python {platform.python_version()}, {platform.platform()}"
-    )
+    release = ".".join(platform.release().split(".")[:2])
+    system = f"Python {platform.python_version()}, {platform.system()} {release}"
+    return f"{cpu} with {vectors}, {os.cpu_count()} cores, {memory_gb:.0f} GB, {system}"
 
 
 def reference_ms(rounds: int = 5) -> list[float]:
@@ -166,22 +174,28 @@ def history(path: Path) -> list[dict[str, Any]]:
 
 
 def tables(runs: list[dict[str, Any]]) -> Iterator[str]:
-    """The README's table: each figure beside its target, on the machines seen last. Of several runs on one machine, the
-    median and the range of their values."""
+    """The README's table: each figure that has a target beside it, on the machines seen last. Of several runs on one
+    machine, the median and the range of their values."""
     machines = list(dict.fromkeys(run["machine"] for run in reversed(runs)))[:SHOWN_MACHINES]
     yield f"| what | target | {' | '.join(machines)} |"
     yield "| --- " * (len(machines) + 2) + "|"
     named = {each["name"]: each for run in runs for each in run["figures"]}
     for name, last in named.items():
-        target = "" if last["target"] is None else f"at most {last['target']:g} {last['unit']}"
+        if last["target"] is None:
+            continue
+        target = f"at most {last['target']:.3g} {last['unit']}".strip()
         cells = (_cell([run for run in runs if run["machine"] == where], name) for where in machines)
         yield f"| {name.strip()} | {target} | {' | '.join(cells)} |"
     reference = (
         [each for run in runs if run["machine"] == where for each in run["reference_ms"]] for where in machines
     )
-    yield f"| the reference work | | {' | '.join(f'{statistics.median(each):.3g} ms' for each in reference)} |"
+    yield f"| the reference work | | {' | '.join(map(_median_ms, reference))} |"
     for each in UNTAKEN:
         yield f"| {each.name} | {each.target} | {' | '.join(['not taken: needs ' + each.needs] * len(machines))} |"
+
+
+def _median_ms(values: list[float]) -> str:
+    return f"{statistics.median(values):.3g} ms" if values else "not taken"
 
 
 def _cell(runs: list[dict[str, Any]], name: str) -> str:
@@ -189,7 +203,19 @@ def _cell(runs: list[dict[str, Any]], name: str) -> str:
     if not found:
         return "not taken"
     values = [each["value"] for each in found]
-    text = f"{statistics.median(values):.3g} {found[-1]['unit']}"
+    last, median = found[-1], statistics.median(values)
+    text = f"{median:.3g} {last['unit']}".strip()
+    if last["target"] is not None and median > last["target"]:
+        text = f"**{text}, missed**"
     if len(values) > 1:
         return f"{text} ({min(values):.3g} to {max(values):.3g} in {len(values)} runs)"
-    return f"{text} ({found[0]['low']:.3g} to {found[0]['high']:.3g})" if found[0]["high"] else text
+    return f"{text} ({last['low']:.3g} to {last['high']:.3g})" if last["high"] else text
+
+
+def with_tables(text: str, runs: list[dict[str, Any]]) -> str:
+    """The README with its table made anew. Raises ValueError where it has no place for one."""
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not end:
+        raise ValueError(f"expected {BEGIN.strip()} and then {END.strip()}, each on a line")
+    return "".join([before, begin, *(f"{line}\n" for line in tables(runs)), end, after])

@@ -98,10 +98,11 @@ def _check_values(row: Row, task: Task, things: Collection[str]) -> None:
 
 def _check_pattern(row: Row, text: str, slots: Sequence[Mapping[str, str]]) -> None:
     """Raise CatalogueError unless every form of the pattern has the slots of every filling."""
+    filled = {frozenset(filling) for filling in slots}
     for form in expanded(text):
         if set("()[]|") & set(form):
             refuse(row, "understood", f"understood: {text!r}: a bracket is not closed")
-        if any(slots_of(form) != set(filling) for filling in slots):
+        if filled - {frozenset(slots_of(form))}:
             refuse(row, "understood", f"understood: {text!r} names other slots than values")
 
 

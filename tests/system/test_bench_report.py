@@ -11,7 +11,19 @@ from typing import Any
 import pytest
 
 from scripts import bench_report
-from scripts.bench_report import UNTAKEN, Figure, entry, history, remember, row, spread, tables, verdict
+from scripts.bench_report import (
+    SHOWN,
+    UNTAKEN,
+    Figure,
+    entry,
+    history,
+    remember,
+    row,
+    spread,
+    tables,
+    verdict,
+    with_tables,
+)
 
 GOOD = spread("a call", [3.0, 4.0, 9.0], "ms", 5.0)
 BAD = Figure("a turn", 2.5, 2.0, 3.0, "s", 2.0)
@@ -67,13 +79,23 @@ def test_the_readmes_table_has_a_column_per_machine_and_the_spread_of_its_runs(t
     kept(tmp_path, BAD, machine="two", reference=50.0)
     lines = list(tables(history(tmp_path / "history.jsonl")))
     assert lines[0] == "| what | target | two | one |"
-    assert lines[2:6] == [
+    assert lines[2:5] == [
         "| a call | at most 5 ms | not taken | 5 ms (4 to 6 in 2 runs) |",
-        "| a picture |  | not taken | 7 ms |",
-        "| a turn | at most 2 s | 2.5 s (2 to 3) | not taken |",
+        "| a turn | at most 2 s | **2.5 s, missed** (2 to 3) | not taken |",
         "| the reference work | | 50 ms | 100 ms |",
     ]
-    assert len(lines) == 6 + len(UNTAKEN)
+    assert len(lines) == 5 + len(UNTAKEN)
+
+
+def test_the_readme_shows_the_runs_that_are_kept_beside_it() -> None:
+    text = (SHOWN.parent.parent / "README.md").read_text()
+    assert history(SHOWN)
+    assert with_tables(text, history(SHOWN)) == text
+
+
+def test_a_readme_without_a_place_for_the_table_is_refused() -> None:
+    with pytest.raises(ValueError, match="expected <!-- make bench"):
+        with_tables("# A readme", [])
 
 
 def test_figures_are_told_as_they_come_with_the_untaken_ones_at_the_end() -> None:
