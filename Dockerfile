@@ -30,7 +30,8 @@ RUN .venv/bin/python scripts/fetch_assets.py \
   && .venv/bin/python manage.py translations compile \
   && .venv/bin/python manage.py build_scenes \
   && .venv/bin/python manage.py collectstatic --noinput --verbosity 0 \
-  && rm -rf frontend tests var
+  && rm -rf frontend tests var \
+  && .venv/bin/python -m compileall -q --invalidation-mode unchecked-hash -x '/\.venv/' .
 
 FROM python:3.11-slim-bookworm
 # hadolint ignore=DL3008

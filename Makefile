@@ -6,7 +6,7 @@ MAKEFLAGS += --no-print-directory
 
 PY := .venv/bin/python
 DONE := build/done
-PROCESSES ?= 2
+PROCESSES ?= 3
 # Installs only listed files, each with a matching hash.
 LOCKED := $(PY) -m pip --disable-pip-version-check install --quiet --require-hashes --no-deps
 
@@ -18,7 +18,7 @@ STATIC := $(shell find static -type f -not -path 'static/dist/*' 2>/dev/null)
 .PHONY: help run install install-test install-qwen install-voice libero test-libero test test-slow test-services test-blind test-crowd test-faults test-fuzz check audit image test-image bench bench-memory bench-peers bench-publication bench-queries bench-release bench-text bench-voice bench-network load capacity clean
 help:
 	@echo "make run            start the arena (ARENA_PORT, ARENA_DATA), Ctrl-C stops it"
-	@echo "make test           install what the tests need and run them in two processes, a real browser included"
+	@echo "make test           install what the tests need and run them in three processes, a real browser included"
 	@echo "make test-slow      run the slow tests: faults in running arenas, every state of every page"
 	@echo "make test-services  run the tests that use a database or a queue on PostgreSQL, Redis and RabbitMQ"
 	@echo "make test-fuzz      run twenty times the fuzzing of make test (FUZZ_EFFORT, FUZZ_SEED for other cases)"

@@ -1,4 +1,4 @@
-"""Which of several processes runs which tests, when a run has some (`pytest -n 2`; see CONTRIBUTING.md).
+"""Which of several processes runs which tests, when a run has some (`pytest -n 3`; see CONTRIBUTING.md).
 
 Each process has servers, folders and databases of its own (`tests.settings`). A file is run by one process, and all
 files that use the one running arena by the same, so that one arena and one browser are started.

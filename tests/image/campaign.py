@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -69,7 +70,7 @@ class Deployment:
         prepared = self.timed(lambda: self.image.run(services["prepare"]["command"], environment, self.log("prepare")))
         command = [str(self.web_port) if word == "8000" else word for word in self.image.command]
         containers = {"web": self.image.start(command, environment, self.log("web"))}
-        for name in ("worker", "beat"):
+        for name in ("worker", "drawing", "beat"):
             containers[name] = self.image.start(services[name]["command"], environment, self.log(name))
         for each in containers.values():
             self.stack.callback(each.stop)
@@ -213,18 +214,24 @@ class Deployment:
 
     def is_ready(self, context: ssl.SSLContext) -> bool:
         try:
-            with urllib.request.urlopen(f"{self.url}/api/health/ready", context=context, timeout=5) as answer:
-                return bool(answer.status == 200)
+            return self.status_of("/api/health/ready", context) == 200
         except OSError:
             return False
 
+    def status_of(self, path: str, context: ssl.SSLContext) -> int:
+        try:
+            with urllib.request.urlopen(self.url + path, context=context, timeout=5) as answer:
+                return int(answer.status)
+        except urllib.error.HTTPError as error:
+            return error.code
+
     def hosts_policies(self, context: ssl.SSLContext) -> bool:
-        with urllib.request.urlopen(f"{self.url}/api/health", context=context, timeout=10) as answer:
-            parts = json.load(answer)
-        status, _ = SecureVisitor(self.url, context).post(
-            "/api/sessions/init", {"robot_id": "widowx", "scene_id": "table"}
+        """Whether every part lives, and there are policies to play with."""
+        visitor = SecureVisitor(self.url, context)
+        status, _ = visitor.get("/api/health")
+        return (
+            status == 200 and visitor.post("/api/sessions/init", {"robot_id": "widowx", "scene_id": "table"})[0] == 201
         )
-        return bool(parts) and status == 201
 
     def battle(self, context: ssl.SSLContext) -> None:
         """A turn, watched through the socket, and a vote."""
@@ -243,8 +250,7 @@ class Deployment:
         status, answer = visitor.post("/api/votes", {"battle_id": battle_id, "vote": "left_better"})
         assert status == 201, answer
         assert "???" not in answer["revealed_models"].values(), answer
-        status, _ = visitor.get("/metrics")
-        assert status == 404, "the proxy shows the metrics to visitors"
+        assert self.status_of("/metrics", context) == 404, "the proxy shows the metrics to visitors"
 
     def is_scraped(self) -> bool:
         """Whether Prometheus has seen the web process, and the requests of the battle."""

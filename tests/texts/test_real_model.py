@@ -60,7 +60,7 @@ def house(transactional_db: None, address: str, settings: object) -> House:
 
 def test_two_contestants_answer_a_follow_up_too_and_are_voted_on(house: House, visitor: Visitor) -> None:
     battle_id = house.open(visitor)
-    for prompt in ("What is the capital of France?", "And of Italy?"):
+    for prompt in ("Tell a story of a lighthouse.", "How does it end?"):  # long: no two answers are equal by chance
         turn = visitor.send(battle_id, prompt)
         house.play(turn)
         left, right = (visitor.get(f"episodes/{turn[f'{side}_episode_id']}").json()["text"] for side in SIDES)

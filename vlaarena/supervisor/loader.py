@@ -29,8 +29,9 @@ LIBRARIES = (
     *("celery.apps.worker", "celery.bin.celery", "celery.bin.worker", "celery.concurrency.asynpool"),
     *("celery.concurrency.prefork", "celery.worker.components", "celery.worker.consumer", "celery.worker.loops"),
     *("celery.worker.strategy", "channels_redis.core", "kombu.transport.redis", "pymongo.synchronous.auth"),
+    "vlaarena.urls",
 )
-"""Those that two parts or more would load, each for itself."""
+"""Those that two parts or more would load, each for itself, and all that pages need, of which workers need a part."""
 
 
 @dataclass(frozen=True)
