@@ -29,7 +29,7 @@ INSTRUCTIONS = (
 )
 POLL_S = 0.25
 TURN_WITHIN_S = 240.0
-START_WITHIN_S = 10.0
+START_WITHIN_S = 60.0
 OF_A_SIDE = ("", "/view.bin", "/states.bin", "/replay.bin")
 LARGEST = 8 * 2**20
 FAILED = "failed "
