@@ -63,7 +63,8 @@ def assembled(pairs: Floats) -> Floats:
 
 def between(pairs: Floats) -> Floats:
     """(k, k) the same without the side: sum of pairs[i, j] d d^T, where d = e_i - e_j."""
-    found = -(pairs + pairs.T)
+    found = pairs + pairs.T
+    np.negative(found, out=found)
     found.flat[:: len(pairs) + 1] += by_contestant(pairs)
     return found
 
@@ -174,17 +175,23 @@ class Games:
         votes, scores = counts.votes.astype(float), counts.scores
         ties = votes_of_even(counts)
         if not len(weights) or weights.min() == 1.0:
-            played, score, tied = spread(votes), spread(scores), spread(ties)
-            return cls(played, score, (played, score, score - tied / 4.0), tied)
+            return cls._of_whole_votes(spread(votes), spread(scores), spread(ties))
         votes, scores, ties = weights * votes, weights * scores, weights * ties
         played, score, tied = spread(votes), spread(scores), spread(ties)
         w, wy, wyy = (spread(weights * values) for values in (votes, scores, scores - ties / 4.0))  # y is 1, 0 or 1/2
         return cls(played, score, (w, wy, wyy), tied)
 
+    @classmethod
+    def _of_whole_votes(cls, played: Floats, score: Floats, tied: Floats) -> Games:
+        """Every vote weighs 1, so that its square does too."""
+        return cls(played, score, (played, score, score - tied / 4.0), tied)
+
     def plus(self, other: Games) -> Games:
         """All votes of both."""
-        w, wy, wyy = (own + more for own, more in zip(self.squares, other.squares, strict=True))
         played, score, tied = self.played + other.played, self.score + other.score, self.tied + other.tied
+        if self.squares[0] is self.played and other.squares[0] is other.played:
+            return self._of_whole_votes(played, score, tied)
+        w, wy, wyy = (own + more for own, more in zip(self.squares, other.squares, strict=True))
         return replace(self, played=played, score=score, squares=(w, wy, wyy), tied=tied)
 
     def less(self, other: Games) -> Games:
@@ -196,7 +203,7 @@ class Games:
         left = replace(self, played=played, score=score, squares=(w, wy, wyy), tied=tied)
         return left.only(played > ROUNDING)
 
-    @property
+    @cached_property
     def scored(self) -> Floats:
         """(k, k) what i has scored against j, from either side."""
         return self.score + (self.played - self.score).T
@@ -240,14 +247,19 @@ class Games:
 
     def squared_residuals(self, x: Floats) -> Floats:
         """(k, k) sum of w² (y - p)²."""
-        p = self.expected_scores(x)
+        return self._squares_about(self.expected_scores(x))
+
+    def surprises(self, x: Floats) -> tuple[Floats, Floats]:
+        """(k, k) each: the squared residuals, and what they would sum to if every vote were drawn from the model."""
+        margin = margins(x)
+        small = np.exp(-np.abs(margin))
+        expected = self.squares[0] * score_variance(margin, self.nu, small)
+        return self._squares_about(expected_score(margin, self.nu, small)), expected
+
+    def _squares_about(self, p: Floats) -> Floats:
         zero, one, two = self.squares
         found: Floats = two - 2.0 * p * one + p**2 * zero
         return found
-
-    def expected_squares(self, x: Floats) -> Floats:
-        """(k, k) what the squared residuals would sum to if every vote were drawn from the model."""
-        return np.asarray(self.squares[0] * self.variances(x))
 
 
 class Met(NamedTuple):
@@ -373,8 +385,8 @@ class Point:
 
     def hessian(self) -> Floats:
         posterior, met = self.posterior, self.posterior.met
-        pairs = np.zeros_like(posterior.games.played)
-        pairs.flat[met.cell] = met.played * score_variance(self.margin, self.nu, self.small)
+        pairs = np.zeros(posterior.games.played.shape)
+        pairs.reshape(-1)[met.cell] = met.played * score_variance(self.margin, self.nu, self.small)
         found = assembled(pairs) if posterior.with_side else between(pairs)
         found.flat[:: posterior.free + 1] += posterior.virtual_information(self.x)
         if posterior.prior == 0:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankings.fit.posterior import Games, Posterior, assembled, by_contestant
+from rankings.fit.posterior import Games, Posterior, assembled, between, by_contestant
 from rankings.tally.arrays import Floats, Integers, Narrow, is_sorted, kept
 from rankings.tally.counts import Counts
 
@@ -33,12 +33,13 @@ def meat_of_votes(posterior: Posterior, x: Floats) -> Floats:
     not of doubt. Contestants with hardly any get the model's own variance, which makes the sandwich the inverse
     Hessian."""
     games = posterior.games
-    seen = games.squared_residuals(x)
-    surprise, expected = by_contestant(seen), by_contestant(games.expected_squares(x))
+    seen, model = games.surprises(x)
+    surprise, expected = by_contestant(seen), by_contestant(model)
     share = surprise / np.maximum(expected, np.finfo(float).tiny)
     doubt = _fading(share, *COLLAPSED) * _fading(surprise, *FEW_SURPRISES)
-    doubt_of_pair = np.maximum(doubt[:, None], doubt[None, :])
-    votes = assembled(seen + doubt_of_pair * (games.information(x) - seen))[:-1, :-1]
+    if doubt.any():
+        seen += np.maximum(doubt[:, None], doubt[None, :]) * (games.information(x) - seen)
+    votes = between(seen)
     return votes + np.diag(posterior.virtual_information(x))
 
 
