@@ -7,6 +7,7 @@ contestants that can be compared with each other (`fit.centre`). docs/ranking.md
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -112,8 +113,8 @@ def fit(
     contestant's abilities may differ between settings."""
     found = Estimate.of(counts, prior=prior, cap=cap, ties=ties, offset_sd=offset_sd / SCALE)
     covariances = found.covariances(cluster=cluster)
-    sd = np.max([each.sd_of_centred(found.mean) for each in covariances], axis=0)
-    difference = np.max([each.sd_of_differences() for each in covariances], axis=0)
+    sd = functools.reduce(np.maximum, (each.sd_of_centred(found.mean) for each in covariances))
+    difference = functools.reduce(np.maximum, (each.sd_of_differences() for each in covariances))
     if prior == 0:
         sd[~found.voted] = np.inf
     difference[~found.comparable] = np.inf

@@ -123,7 +123,9 @@ class Covariance(NamedTuple):
     def sd_of_differences(self) -> Floats:
         """(k, k) as wide as Student's distribution asks for."""
         wide = quantile(self.degrees) / Z  # falls with the degrees: of two contestants the wider counts
-        return np.sqrt(variance_of_differences(self.matrix)) * np.maximum(wide[:, None], wide[None, :])
+        found = np.sqrt(variance_of_differences(self.matrix))
+        found *= np.maximum(wide[:, None], wide[None, :])
+        return found
 
 
 @dataclass(frozen=True)

@@ -130,12 +130,12 @@ def likeliest(x: Floats, log_density: Callable[[Floats], float], step: Callable[
     for _ in range(STEPS):
         stride = step(x)
         ahead = x + stride
+        if np.abs(stride).max(initial=0.0) < TOLERANCE:
+            return ahead
         while (found := log_density(ahead)) < height - 1e-12 * abs(height):
             stride /= 2.0
             ahead = x + stride
         x, height = ahead, found
-        if np.abs(stride).max(initial=0.0) < TOLERANCE:
-            return x
     raise FitError(f"no rest after {STEPS} Newton steps; the last was {np.abs(stride).max():.2g}")
 
 

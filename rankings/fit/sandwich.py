@@ -39,8 +39,9 @@ def meat_of_votes(posterior: Posterior, x: Floats) -> Floats:
     doubt = _fading(share, *COLLAPSED) * _fading(surprise, *FEW_SURPRISES)
     if doubt.any():
         seen += np.maximum(doubt[:, None], doubt[None, :]) * (games.information(x) - seen)
-    votes = between(seen)
-    return votes + np.diag(posterior.virtual_information(x))
+    found = between(seen)
+    found.flat[:: len(found) + 1] += posterior.virtual_information(x)
+    return found
 
 
 def _fading(values: Floats, full: float, none: float) -> Floats:
@@ -150,4 +151,6 @@ class PerVoter(NamedTuple):
 def variance_of_differences(covariance: Floats) -> Floats:
     """(..., k, k) variance of theta i - theta j."""
     own = np.diagonal(covariance, axis1=-2, axis2=-1)
-    return np.maximum(own[..., :, None] + own[..., None, :] - 2.0 * covariance, 0.0)
+    found: Floats = own[..., :, None] + own[..., None, :]
+    found -= 2.0 * covariance
+    return np.maximum(found, 0.0, out=found)
