@@ -1,4 +1,4 @@
-"""Inverse and product of symmetric matrices. Large ones by halves: what symmetry gives twice is computed once."""
+"""Inverse and product of symmetric matrices. Of large ones, what symmetry gives twice is computed once."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import numpy as np
 
 from rankings.tally.arrays import Floats
 
-LARGE = 256
-"""Rows from which halves are quicker: below, the calls themselves take longer than they save."""
+LARGE = 128
+"""Rows from which parts, of as many rows or half of them, are quicker: below, the calls themselves take longer than
+they save."""
 
 
 def inverse(matrix: Floats) -> Floats:
@@ -22,25 +23,28 @@ def inverse(matrix: Floats) -> Floats:
     edge = matrix[:half, half:]
     first = inverse(matrix[:half, :half])
     across = first @ edge
-    last = inverse(matrix[half:, half:] - edge.T @ across)
-    corner = -across @ last
-    return _whole(first - corner @ across.T, corner, last)
+    last = inverse(matrix[half:, half:] - _symmetric(edge.T, across))
+    corner = across @ last
+    found = np.empty_like(matrix)
+    found[:half, :half], found[half:, half:] = first + _symmetric(corner, across.T), last
+    np.negative(corner, out=found[:half, half:])
+    found[half:, :half] = found[:half, half:].T
+    return found
 
 
 def sandwich(bread: Floats, meat: Floats) -> Floats:
     """(n, n) bread meat bread, of symmetric ones (n, n)."""
-    moved = bread @ meat
-    if len(bread) < LARGE:
-        return moved @ bread
-    half = len(bread) // 2
-    above = moved[:half] @ bread
-    return _whole(above[:, :half], above[:, half:], moved[half:] @ bread[:, half:])
+    return _symmetric(bread @ meat, bread)
 
 
-def _whole(first: Floats, corner: Floats, last: Floats) -> Floats:
-    """The symmetric matrix of these blocks, and the transposed corner."""
-    half = len(first)
-    found = np.empty((half + len(last),) * 2)
-    found[:half, :half], found[:half, half:] = first, corner
-    found[half:, :half], found[half:, half:] = corner.T, last
+def _symmetric(left: Floats, right: Floats) -> Floats:
+    """(n, n) left right, which is known to be symmetric: what is right of the diagonal, strip by strip."""
+    size = len(left)
+    if size < 2 * LARGE:
+        return left @ right
+    found = np.empty((size, size))
+    for first in range(0, size, LARGE):
+        rows = slice(first, first + LARGE)
+        found[rows, first:] = left[rows] @ right[:, first:]
+        found[first:, rows] = found[rows, first:].T
     return found

@@ -1,4 +1,4 @@
-"""Inverses and products of large symmetric matrices, which are made by halves, are those of the plain formulas."""
+"""Inverses and products of large symmetric matrices, which are made of parts, are those of the plain formulas."""
 
 from __future__ import annotations
 
