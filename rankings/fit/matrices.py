@@ -7,8 +7,7 @@ import numpy as np
 from rankings.tally.arrays import Floats
 
 LARGE = 128
-"""Rows from which parts, of as many rows or half of them, are quicker: below, the calls themselves take longer than
-they save."""
+"""Rows from which a matrix is computed in parts: below, the calls themselves take longer than they save."""
 
 
 def inverse(matrix: Floats) -> Floats:
